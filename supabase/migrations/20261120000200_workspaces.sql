@@ -1,0 +1,65 @@
+-- Workspaces (the accounts) and their members. Both are managed by the operator, never through the API.
+
+create table crm.workspaces (
+  id uuid primary key default crm.uuid_v7(),
+  name text not null check (char_length(name) between 1 and 255),
+  suspended boolean not null default false,
+  public_api boolean not null default true,
+  rate_limit_per_minute integer not null default 120 check (rate_limit_per_minute between 1 and 1000000),
+  stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table crm.workspaces is 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
+comment on column crm.workspaces.public_api is 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
+comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
+comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+
+-- Forced and without a policy: nothing of a workspace is for a verb to read.
+alter table crm.workspaces enable row level security;
+alter table crm.workspaces force row level security;
+create trigger touch before update on crm.workspaces for each row execute function crm.touch();
+
+create table crm.members (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name text not null check (char_length(name) between 1 and 255),
+  email text not null check (char_length(email) between 3 and 320),
+  role text not null check (role in ('admin', 'gestor', 'vendedor')),
+  is_active boolean not null default true,
+  user_id uuid,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.members is 'People of a workspace: owners of records, authors of notes, creators of keys.';
+comment on column crm.members.user_id is 'The application''s own user, where the member has signed in.';
+
+create unique index members_email on crm.members (workspace_id, lower(email));
+call crm.protect('crm.members');
+grant select on crm.members to crm_api;
+create trigger touch before update on crm.members for each row execute function crm.touch();
+
+create function crm.active_member(p_id uuid) returns uuid
+language sql stable
+as $$
+  select m.id from crm.members m
+  where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+$$;
+comment on function crm.active_member(uuid) is 'The same id when it is an active member of the caller''s workspace, else null.';
+
+create function crm.default_owner() returns uuid
+language sql stable
+as $$
+  select coalesce(
+    crm.active_member(crm.current_member_id()),
+    (
+      select m.id from crm.members m
+      where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
+      order by m.id
+      limit 1
+    )
+  )
+$$;
+comment on function crm.default_owner() is
+  'Who owns a record when the call names nobody: the creator of the key, else the oldest active admin or gestor (spec 4.1).';
