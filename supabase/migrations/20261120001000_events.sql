@@ -1,0 +1,42 @@
+-- What happened in a workspace (spec 6.1), kept for 30 days.
+
+create type crm.event_type as enum (
+  'deal.stage_changed',
+  'deal.won',
+  'deal.lost',
+  'deal.stale',
+  'activity.created',
+  'activity.overdue',
+  'proposal.viewed',
+  'deal.created',
+  'contact.created',
+  'lead.received',
+  'proposal.accepted',
+  'proposal.rejected'
+);
+comment on type crm.event_type is 'The event catalog of spec 6.1. The API''s own list is held equal by a test.';
+
+create table crm.events (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  event crm.event_type not null,
+  object_type text not null,
+  object_id uuid not null,
+  facts jsonb not null,
+  occurred_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.events is
+  'One row an event, whether or not anybody subscribes. Written only by crm.emit, in the transaction of the change.';
+comment on column crm.events.facts is
+  'What the object alone does not tell, such as the previous stage. It joins the object''s JSON in the delivery.';
+-- No grants: the API's own role writes events through crm.emit and reads none.
+call crm.protect('crm.events');
+create index events_age on crm.events (occurred_at);
+
+create function crm.purge_events() returns void
+language sql
+set search_path = ''
+as $$ delete from crm.events e where e.occurred_at < now() - interval '30 days' $$;
+comment on function crm.purge_events() is
+  'Forgets events after 30 days, with their deliveries and attempts, also those that still wait for a subscription.';

@@ -1,0 +1,108 @@
+-- Webhook subscriptions (spec 2.6, 4.5): the table, its public JSON, its verbs.
+
+create table crm.webhook_subscriptions (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
+  target_url text not null check (char_length(target_url) between 1 and 2048),
+  is_active boolean not null default true,
+  failure_count integer not null default 0,
+  last_success_at timestamptz,
+  last_failure_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.webhook_subscriptions is
+  'Who is told of which events, and where. Never deleted: an inactive one keeps its history (spec 3).';
+comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
+call crm.protect('crm.webhook_subscriptions');
+grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
+create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
+
+create table crm.webhook_secrets (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  secret bytea not null,
+  primary key (workspace_id, subscription_id),
+  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
+);
+comment on table crm.webhook_secrets is
+  'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. '
+  'Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
+call crm.protect('crm.webhook_secrets');
+grant insert on crm.webhook_secrets to crm_api;
+
+create function crm.webhook_json(s crm.webhook_subscriptions) returns json
+language sql stable
+as $$
+  select json_build_object(
+    'id', s.id,
+    'event_types', s.event_types,
+    'target_url', s.target_url,
+    'is_active', s.is_active,
+    'failure_count', s.failure_count,
+    'last_success_at', crm.iso(s.last_success_at),
+    'last_failure_at', crm.iso(s.last_failure_at),
+    'created_at', crm.iso(s.created_at)
+  )
+$$;
+comment on function crm.webhook_json(crm.webhook_subscriptions) is 'Public JSON of a subscription (spec 2.6), without its secret.';
+
+create function api.webhook_list(p_args jsonb) returns json
+language sql stable
+as $$
+  select json_build_object(
+    'data', coalesce(json_agg(crm.webhook_json(s) order by s.created_at desc, s.id desc), '[]')
+  )
+  from crm.webhook_subscriptions s
+  where s.workspace_id = crm.current_workspace_id()
+$$;
+comment on function api.webhook_list(jsonb) is 'All subscriptions, inactive ones included, newest first (spec 4.5).';
+
+create function api.webhook_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_subscription crm.webhook_subscriptions;
+begin
+  insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+  values (
+    crm.current_workspace_id(),
+    array(select jsonb_array_elements_text(p_args -> 'event_types'))::crm.event_type[],
+    p_args ->> 'target_url'
+  )
+  returning * into v_subscription;
+
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+
+  return json_build_object(
+    'id', v_subscription.id,
+    'event_types', v_subscription.event_types,
+    'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active,
+    'created_at', crm.iso(v_subscription.created_at)
+  );
+end
+$$;
+comment on function api.webhook_create(jsonb) is
+  'Subscribes (spec 4.5). The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+
+create function api.webhook_delete(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return null;
+end
+$$;
+comment on function api.webhook_delete(jsonb) is
+  'Deactivates a subscription and keeps its history (spec 4.5). Once more on an inactive one: the same answer.';

@@ -1,0 +1,255 @@
+-- What the dispatcher asks of the database (spec 6.5), and what people see of it. Every due time is told by the
+-- database's clock alone: a dispatcher whose own clock is wrong changes nothing.
+
+create function crm.delivery_claim(p_batch integer)
+returns table (
+  workspace_id uuid,
+  delivery_id uuid,
+  lease_token bigint,
+  event crm.event_type,
+  target_url text,
+  secret bytea,
+  body text
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_now timestamptz;
+begin
+  -- One claim at a time, for some milliseconds: two at once would each see the same places free and fill them twice.
+  perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
+  v_now := clock_timestamp();
+
+  return query
+  with in_flight as (
+    select d.workspace_id, d.subscription_id, count(*) as taken
+    from crm.webhook_deliveries d
+    where d.lease_until > v_now
+    group by d.workspace_id, d.subscription_id
+  ),
+  candidate as (
+    -- From the subscriptions rather than from one queue: what waits for an inactive or a slow one is not waded through.
+    select s.workspace_id, d.id, d.next_attempt_at, coalesce(f.taken, 0) + d.place as subscription_place
+    from crm.webhook_subscriptions s
+    left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
+    cross join lateral (
+      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as place
+      from crm.webhook_deliveries d
+      where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+        and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
+      order by d.next_attempt_at
+      limit greatest(4 - coalesce(f.taken, 0), 0)
+    ) d
+    where s.is_active
+  ),
+  turn as (
+    select
+      c.workspace_id, c.id, c.next_attempt_at,
+      coalesce((select sum(f.taken) from in_flight f where f.workspace_id = c.workspace_id), 0)
+        + row_number() over (partition by c.workspace_id order by c.subscription_place, c.next_attempt_at)
+        as workspace_place
+    from candidate c
+  ),
+  chosen as (
+    select t.workspace_id, t.id from turn t
+    where t.workspace_place <= 8
+    order by t.workspace_place, t.next_attempt_at
+    limit p_batch
+  ),
+  locked as (
+    select d.workspace_id, d.id
+    from crm.webhook_deliveries d
+    join chosen c on c.workspace_id = d.workspace_id and c.id = d.id
+    -- Asked again of the row as it is once locked: a slow holder may have recorded it meanwhile.
+    where d.state = 'pending' and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
+    for update of d skip locked
+  ),
+  claimed as (
+    update crm.webhook_deliveries d
+    set lease_until = v_now + interval '60 s', lease_token = d.lease_token + 1
+    from locked l
+    where d.workspace_id = l.workspace_id and d.id = l.id
+    returning d.*
+  )
+  select
+    c.workspace_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
+  from claimed c
+  join crm.events e on e.workspace_id = c.workspace_id and e.id = c.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
+  join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
+end
+$$;
+comment on function crm.delivery_claim(integer) is
+  'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, with what it takes to send them. '
+  'Fair: at most 4 in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+
+create function crm.retry_delay(p_failed_attempts integer) returns interval
+language sql volatile
+-- Later by up to 5 %, never early: receivers that failed together are not called together again.
+as $$
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.05)
+$$;
+comment on function crm.retry_delay(integer) is 'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+
+create function crm.delivery_record(
+  p_workspace_id uuid,
+  p_delivery_id uuid,
+  p_lease_token bigint,
+  p_ok boolean,
+  p_status integer,
+  p_reason text,
+  p_duration_ms integer,
+  out attempt integer,
+  out state text,
+  out deactivated boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_delivery crm.webhook_deliveries;
+begin
+  deactivated := false;
+  update crm.webhook_deliveries d
+  set
+    attempts = d.attempts + 1,
+    state = case when p_ok then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
+    next_attempt_at = coalesce(
+      case when not p_ok then clock_timestamp() + crm.retry_delay(d.attempts + 1) end,
+      d.next_attempt_at
+    ),
+    lease_until = null
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
+    -- Without a lease this token has recorded already: an outcome that is sent twice counts once.
+    and d.state = 'pending' and d.lease_token = p_lease_token and d.lease_until is not null
+  returning d.* into v_delivery;
+  if not found then
+    return;
+  end if;
+  attempt := v_delivery.attempts;
+  state := v_delivery.state;
+
+  insert into crm.webhook_attempts (workspace_id, delivery_id, number, status, reason, duration_ms)
+  values (p_workspace_id, p_delivery_id, attempt, p_status, p_reason, p_duration_ms);
+
+  if p_ok then
+    update crm.webhook_subscriptions s
+    set failure_count = 0, last_success_at = clock_timestamp()
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  else
+    update crm.webhook_subscriptions s
+    set failure_count = s.failure_count + 1, last_failure_at = clock_timestamp()
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  end if;
+
+  if state = 'failed' then
+    update crm.webhook_subscriptions s
+    set is_active = false
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id and s.is_active;
+    deactivated := found;
+  end if;
+end
+$$;
+comment on function crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer) is
+  'Records what an attempt came to, schedules the next, and after the fifth failure ends the delivery and deactivates '
+  'the subscription (spec 6.5). Where the lease was taken over meanwhile it changes nothing: `attempt` is then null.';
+
+create function crm.deliveries_due() returns boolean
+language sql volatile
+set search_path = ''
+as $$
+  select exists (
+    select from crm.webhook_subscriptions s
+    where s.is_active and exists (
+      select from crm.webhook_deliveries d
+      where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+        and d.next_attempt_at <= clock_timestamp()
+        and (d.lease_until is null or d.lease_until <= clock_timestamp())
+    )
+  )
+$$;
+comment on function crm.deliveries_due() is 'Whether a dispatcher would find anything to claim.';
+
+create function crm.poke_dispatcher() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_url text;
+  v_secret text;
+begin
+  if not crm.deliveries_due() then
+    return;
+  end if;
+  -- pg_net exists on Supabase; elsewhere a scheduler listens. Executed as text: neither schema need exist.
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
+    perform pg_notify('webhook_dispatch', '');
+    return;
+  end if;
+  execute $vault$
+    select
+      max(decrypted_secret) filter (where name = 'webhook_dispatcher_url'),
+      max(decrypted_secret) filter (where name = 'webhook_dispatcher_secret')
+    from vault.decrypted_secrets
+  $vault$ into v_url, v_secret;
+  if v_url is null or v_secret is null then
+    raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
+    return;
+  end if;
+  execute 'select net.http_post(url := $1, headers := $2)'
+  using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
+end
+$$;
+comment on function crm.poke_dispatcher() is
+  'Wakes a dispatcher when something is due: the net under the poke that follows each request.';
+
+create function crm.recent_deliveries(p_workspace_id uuid, p_limit integer default 50)
+returns table (
+  id uuid,
+  subscription_id uuid,
+  target_url text,
+  event crm.event_type,
+  state text,
+  attempts integer,
+  last_status integer,
+  last_reason text,
+  last_attempt_at timestamptz,
+  next_attempt_at timestamptz,
+  created_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
+    a.status, a.reason, a.finished_at,
+    case when d.state = 'pending' then d.next_attempt_at end,
+    d.created_at
+  from crm.webhook_deliveries d
+  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join crm.webhook_attempts a
+    on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.number = d.attempts
+  where d.workspace_id = p_workspace_id
+  order by d.id desc
+  limit p_limit
+$$;
+comment on function crm.recent_deliveries(uuid, integer) is
+  'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
+
+create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
+language sql volatile
+set search_path = ''
+as $$
+  with hurried as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = clock_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > clock_timestamp()
+      and d.lease_until is null
+    returning 1
+  )
+  select count(*) from hurried
+$$;
+comment on function crm.retry_deliveries(uuid) is 'Makes every waiting delivery of a workspace due now; how many there were.';
