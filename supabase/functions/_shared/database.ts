@@ -1,0 +1,70 @@
+// @ts-types="@types/pg"
+import pg from "pg";
+import { ApiError } from "./errors.ts";
+import { log } from "./log.ts";
+
+/** Milliseconds that a statement may take. */
+const STATEMENT_MS = 10_000;
+/** Milliseconds to wait for a connection: for the network, or for another request to be done with it. */
+const CONNECT_MS = 5_000;
+const IDLE_MS = 60_000;
+const DEFAULT_POOL_SIZE = 4;
+
+/** One statement with its parameters; `name` must stand for this text alone. */
+export interface Statement {
+  name: string;
+  text: string;
+  values?: unknown[];
+  /** Milliseconds; 10,000 where left out. */
+  timeout?: number;
+}
+
+let pool: pg.Pool | undefined;
+
+function connect(): pg.Pool {
+  pool = new pg.Pool({
+    connectionString: Deno.env.get("DATABASE_URL") || Deno.env.get("SUPABASE_DB_URL"),
+    application_name: "crm-api",
+    max: Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE),
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
+  });
+  // The pool has dropped the connection already; without a listener the error would end the isolate.
+  pool.on("error", (error) => log("connection_lost", { error: error.message }));
+  return pool;
+}
+
+/**
+ * The rows of one statement, over this isolate's connection pool, which is made at first use.
+ * Environment: DATABASE_URL, else SUPABASE_DB_URL (which Supabase sets and does not let one change);
+ * DATABASE_PREPARE=true on a direct connection (a transaction pooler keeps no named statements);
+ * DATABASE_POOL_SIZE, 4 where not set.
+ *
+ * @throws {ApiError} service_unavailable when the database is away, starting, full or too slow: worth another try
+ */
+export async function query<Row>({ name, text, values = [], timeout }: Statement): Promise<Row[]> {
+  const prepare = Deno.env.get("DATABASE_PREPARE") === "true";
+  const statement = { text, values, query_timeout: timeout ?? STATEMENT_MS, ...(prepare && { name }) };
+  try {
+    const { rows } = await (pool ?? connect()).query(statement);
+    return rows;
+  } catch (error) {
+    throw isUnavailable(error) ? new ApiError("service_unavailable") : error;
+  }
+}
+
+/** Closes the pool; the next query opens another. */
+export async function closeDatabase(): Promise<void> {
+  const closing = pool;
+  pool = undefined;
+  await closing?.end();
+}
+
+/**
+ * Whether an error says nothing against the statement: it is of the network or the driver's timeouts, or of Postgres
+ * itself (classes 08 connection, 53 resources, 57 operator intervention).
+ */
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return /^(08|53|57)/.test(error.code ?? "");
+  return !(error instanceof TypeError);
+}

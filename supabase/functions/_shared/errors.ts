@@ -1,0 +1,215 @@
+/** One line of `error.details` (spec 7): which field, and what is wrong with it, in Portuguese. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+interface ErrorKind {
+  status: number;
+  /** Portuguese, for the client: what was wrong and what is allowed. */
+  message: string;
+  /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
+  when: string;
+  /** Said of the one field that a verb names, where the verb does not say it better itself. */
+  field?: string;
+}
+
+/**
+ * Every error of the API (spec 7), its status and its text. There is no default: a code that is not here does not
+ * compile. `payload_too_large` and `service_unavailable` are additions to the spec's table, see docs/errors.md.
+ */
+export const ERRORS = {
+  missing_api_key: {
+    status: 401,
+    message: "Informe a chave de API no cabeçalho X-API-Key",
+    when: "no `X-API-Key` header",
+  },
+  invalid_api_key: {
+    status: 401,
+    message: "Chave de API inválida",
+    when: "the key does not begin with `svc_`, or nobody has it",
+  },
+  revoked_api_key: {
+    status: 401,
+    message: "Chave de API revogada ou expirada",
+    when: "the key was revoked, or has expired",
+  },
+  insufficient_scope: {
+    status: 403,
+    message: "A chave de API não tem o escopo exigido",
+    when: "the key lacks the scope that the message names",
+  },
+  workspace_suspended: { status: 403, message: "A conta está suspensa", when: "the account is suspended" },
+  feature_disabled: {
+    status: 403,
+    message: "O plano da conta não inclui a API pública",
+    when: "the plan does not include the API",
+  },
+  method_not_allowed: {
+    status: 405,
+    message: "Método não aceito neste endereço",
+    when: "the path does not have that method",
+  },
+  invalid_body: {
+    status: 400,
+    message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
+    when: "POST leads: the body is missing or no JSON object",
+  },
+  bad_request: {
+    status: 400,
+    message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
+    when: "any other write: the body is missing or no JSON object",
+  },
+  payload_too_large: {
+    status: 413,
+    message: "O corpo da requisição passa de 1 MiB",
+    when: "the body is over 1 MiB",
+  },
+  validation_error: {
+    status: 422,
+    message: "A requisição tem campos inválidos",
+    field: "Valor inválido",
+    when: "fields or query parameters are invalid, see `details`",
+  },
+  invalid_cursor: {
+    status: 422,
+    message: "O cursor não é um UUID; use o meta.next_cursor da página anterior",
+    when: "`cursor` is no UUID",
+  },
+  not_found: {
+    status: 404,
+    message: "Recurso não encontrado",
+    when: "no such path, or no such record in the workspace",
+  },
+  invalid_reference: {
+    status: 422,
+    message: "Um dos ids informados não existe no workspace",
+    field: "Não existe no workspace",
+    when: "an id in the body is not of the workspace",
+  },
+  pipeline_not_found: {
+    status: 422,
+    message: "O pipeline não existe no workspace ou está inativo",
+    field: "Pipeline inexistente ou inativo",
+    when: "`pipeline_id` is not of the workspace, or inactive",
+  },
+  no_default_pipeline: {
+    status: 422,
+    message: "O workspace não tem um pipeline padrão ativo",
+    when: "no `pipeline_id`, and no active default pipeline",
+  },
+  stage_not_found: {
+    status: 422,
+    message: "A etapa não pertence ao pipeline ou está inativa",
+    field: "Etapa de outro pipeline ou inativa",
+    when: "`stage_id` is not of the pipeline, or inactive",
+  },
+  pipeline_has_no_stage: {
+    status: 422,
+    message: "O pipeline não tem nenhuma etapa ativa",
+    when: "the pipeline has no active stage",
+  },
+  owner_unresolved: {
+    status: 422,
+    message: "Nenhum membro ativo pode ser o responsável pelo lead",
+    when: "leads: no active member can own it",
+  },
+  no_owner_available: {
+    status: 422,
+    message: "Nenhum membro ativo pode ser o responsável pelo registro",
+    when: "other records: no active member can own it",
+  },
+  no_author_available: {
+    status: 422,
+    message: "O criador da chave de API não é mais um membro ativo",
+    when: "notes: the key's creator is no active member",
+  },
+  invalid_idempotency_key: {
+    status: 400,
+    message: "O cabeçalho Idempotency-Key deve ter de 1 a 255 caracteres",
+    when: "`Idempotency-Key` is not 1-255 characters",
+  },
+  idempotency_conflict: {
+    status: 422,
+    message: "Esta Idempotency-Key já foi usada com outro corpo ou em outro recurso",
+    when: "the key was used with another body or resource",
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message: "A requisição original com esta Idempotency-Key ainda está em processamento",
+    when: "the first request with that key is not done",
+  },
+  rate_limited: {
+    status: 429,
+    message: "Limite de requisições por minuto atingido; aguarde o tempo de Retry-After",
+    when: "more than the plan's calls (120) in the last 60 seconds",
+  },
+  webhook_not_found: {
+    status: 404,
+    message: "Assinatura de webhook não encontrada",
+    when: "reserved; deleting an unknown subscription answers `not_found`",
+  },
+  invalid_event_type: {
+    status: 422,
+    message: "Um dos eventos não existe no catálogo",
+    when: "an event is not in the catalog",
+  },
+  invalid_target_url: {
+    status: 422,
+    message: "O endereço de destino deve ser https e público",
+    when: "the target is not https, or not public",
+  },
+  service_unavailable: {
+    status: 503,
+    message: "Serviço temporariamente indisponível; tente de novo em instantes",
+    when: "the database is away or overloaded",
+  },
+  internal_error: {
+    status: 500,
+    message: "Erro interno; informe o X-Request-Id ao suporte",
+    when: "a fault of the service",
+  },
+} as const satisfies Record<string, ErrorKind>;
+
+/** A stable English code of the spec's part 7. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Whether a text from the database is one of the API's codes. */
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(ERRORS, code);
+}
+
+/** An answer that is an error. Thrown where going on makes no sense, returned as a value elsewhere. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  /**
+   * @param code what the client can rely on
+   * @param details the fields at fault, all of them at once
+   * @param message Portuguese; the code's own text where left out
+   */
+  constructor(
+    readonly code: ErrorCode,
+    readonly details?: FieldError[],
+    message: string = ERRORS[code].message,
+  ) {
+    super(message);
+  }
+
+  /** The HTTP status that belongs to the code. */
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+
+  /** The envelope of spec 7, as JSON text. */
+  body(): string {
+    const { code, message, details } = this;
+    return JSON.stringify({ error: { code, message, ...(details && { details }) } });
+  }
+}
+
+/** The text for a field that a verb refused with a code and no words of its own. */
+export function fieldMessage(code: ErrorCode): string {
+  const kind: ErrorKind = ERRORS[code];
+  return kind.field ?? kind.message;
+}

@@ -1,0 +1,24 @@
+/** Every scope that grants something (spec 5.4, design §2). Write does not imply read. */
+export const SCOPES = [
+  "leads:write",
+  "deals:read",
+  "deals:write",
+  "activities:read",
+  "activities:write",
+  "contacts:read",
+  "contacts:write",
+  "companies:read",
+  "companies:write",
+  "notes:read",
+  "notes:write",
+  "pipelines:read",
+  "webhooks:manage",
+] as const;
+
+/** A scope that an endpoint can ask for; a misspelt one does not compile. */
+export type Scope = typeof SCOPES[number];
+
+/** Whether a key may carry this scope. One that no endpoint asks for is stored and grants nothing (spec 5.3). */
+export function isWellFormedScope(scope: string): boolean {
+  return /^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$/.test(scope);
+}

@@ -1,0 +1,146 @@
+import type { Context } from "hono";
+import { functionApp, type RequestHandler } from "./app.ts";
+import { inBackground } from "./background.ts";
+import { callDoor, type DoorReply } from "./door.ts";
+import type { Endpoint, Resource } from "./endpoint.ts";
+import { ApiError } from "./errors.ts";
+import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
+import { type Json, readJsonBody } from "./json_body.ts";
+import { hashKey, KEY_PREFIX } from "./keys.ts";
+import { log } from "./log.ts";
+import { asApiError, errorReply, identified, ignoredFieldsHeader, jsonReply, rateHeaders } from "./reply.ts";
+import { validateBody, validateQuery } from "./validation.ts";
+import { functionsUrl } from "./service.ts";
+import { pokeDispatcher } from "./webhooks/poke.ts";
+
+/**
+ * The handler of a resource. Every request is taken the same way (design §1): read and validate, ask the door, answer.
+ * An answer known without the door (404, 405, 400, 422) is given after it all the same: the gate comes first.
+ */
+export function serveResource(resource: Resource): RequestHandler {
+  const app = functionApp(resource.name);
+  for (const [path, endpoints] of resource.byPath()) {
+    for (const [method, endpoint] of endpoints) {
+      app.on(method, path, (c) => answer(c, resource, endpoint));
+    }
+    const allow = [...endpoints.keys()].join(", ");
+    const refusal = new ApiError(
+      "method_not_allowed",
+      undefined,
+      `Método não aceito neste endereço; use ${allow}`,
+    );
+    app.all(path, async (c) => {
+      const response = await answer(c, resource, refusal);
+      response.headers.set("Allow", allow);
+      return response;
+    });
+  }
+  app.all("*", (c) => answer(c, resource, new ApiError("not_found")));
+  return app.fetch;
+}
+
+/** A request that passed validation. */
+interface Input {
+  args: Record<string, Json>;
+  ignored: string[];
+  reveal: Record<string, unknown> | undefined;
+  idempotency: { key: string; requestHash: string } | undefined;
+}
+
+async function answer(c: Context, resource: Resource, target: Endpoint | ApiError): Promise<Response> {
+  const started = performance.now();
+  const requestId = crypto.randomUUID();
+  let door: DoorReply | undefined;
+  let response: Response;
+  try {
+    const keyHash = await readKey(c.req.raw.headers);
+    const [endpoint, input] = target instanceof ApiError
+      ? [null, target] as const
+      : [target, await read(c, resource, target).catch(keepApiError)] as const;
+    const call = { keyHash, scope: endpoint?.scope ?? null };
+    if (endpoint === null || input instanceof ApiError) {
+      door = await callDoor({ ...call, verb: null, args: {} });
+      throw door.refusal ?? input;
+    }
+    door = await callDoor({ ...call, verb: endpoint.verb, args: input.args, idempotency: input.idempotency });
+    if (door.refusal) throw door.refusal;
+    response = success(resource, endpoint, input, door);
+  } catch (error) {
+    response = errorReply(asApiError(error, requestId));
+  }
+  identified(response, requestId);
+  const rate = rateHeaders(door?.caller.rate ?? null, response.status === 429);
+  for (const [name, value] of Object.entries(rate)) response.headers.set(name, value);
+  if (door?.events) inBackground(pokeDispatcher());
+  log("request", {
+    request_id: requestId,
+    function: resource.name,
+    method: c.req.method,
+    verb: target instanceof ApiError ? null : target.verb,
+    key_id: door?.caller.keyId,
+    workspace_id: door?.caller.workspaceId,
+    status: response.status,
+    ms: Math.round((performance.now() - started) * 10) / 10,
+  });
+  return response;
+}
+
+/** @throws {ApiError} missing_api_key, invalid_api_key; anything that looks like a key is for the database to judge */
+async function readKey(headers: Headers): Promise<string> {
+  const key = headers.get("X-API-Key");
+  if (key === null) throw new ApiError("missing_api_key");
+  if (!key.startsWith(KEY_PREFIX)) throw new ApiError("invalid_api_key");
+  return await hashKey(key);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** @throws {ApiError} in this order: not_found, the malformed body's code, validation_error, invalid_idempotency_key */
+async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise<Input> {
+  const { raw } = c.req;
+  const id = c.req.param("id");
+  if (id !== undefined && !UUID.test(id)) throw new ApiError("not_found");
+  const input: Input = { args: {}, ignored: [], reveal: undefined, idempotency: undefined };
+
+  let body: Record<string, Json> | null = null;
+  if (endpoint.body) {
+    body = await readJsonBody(raw, endpoint.malformed);
+    if (body === null && !endpoint.bodyOptional) throw new ApiError(endpoint.malformed);
+  }
+  const query = validateQuery(endpoint.query, new URL(raw.url).searchParams);
+  if (endpoint.body) {
+    const { args, ignored } = validateBody(endpoint.body, body ?? {});
+    input.args = args;
+    input.ignored = ignored;
+    if (endpoint.idempotent) {
+      const key = readIdempotencyKey(raw.headers);
+      if (key !== null) {
+        input.idempotency = { key, requestHash: await hashRequest(resource.name, body ?? {}) };
+      }
+    }
+  }
+  if (endpoint.prepare) {
+    const prepared = await endpoint.prepare(input.args as never);
+    input.args = prepared.args;
+    input.reveal = prepared.reveal;
+  }
+  Object.assign(input.args, query, id !== undefined && { id });
+  return input;
+}
+
+function keepApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}
+
+function success(resource: Resource, endpoint: Endpoint, input: Input, door: DoorReply): Response {
+  const headers = ignoredFieldsHeader(input.ignored);
+  if (door.replayed) headers["Idempotent-Replayed"] = "true";
+  if (endpoint.status === 204) return jsonReply(204, null, headers);
+  if (endpoint.status === 201 && resource.hasDetail) {
+    const { id } = JSON.parse(door.body!) as { id: string };
+    headers["Location"] = `${functionsUrl()}/${resource.name}/${id}`;
+  }
+  const body = input.reveal ? JSON.stringify({ ...JSON.parse(door.body!), ...input.reveal }) : door.body;
+  return jsonReply(door.replayed ? 200 : endpoint.status, body, headers);
+}

@@ -1,0 +1,62 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * Every block an outgoing call must not reach: IANA's special-purpose registries (v4 and v6) with the multicast and
+ * deprecated blocks they leave to other registries. Blocks the registries mark "globally reachable" (AS112, AMT, PCP
+ * anycast) are listed too: they belong to the network itself, and no receiver lives there.
+ *
+ * The v6 forms that carry a v4 address are refused whole rather than unwrapped: a receiver that is reachable at all
+ * is reachable by its own address.
+ */
+export const REFUSED_BLOCKS = [
+  ["0.0.0.0/8", "this network, RFC 791"],
+  ["10.0.0.0/8", "private, RFC 1918"],
+  ["100.64.0.0/10", "carrier-grade NAT, RFC 6598"],
+  ["127.0.0.0/8", "loopback, RFC 1122"],
+  ["168.63.129.16/32", "the host agent of Azure: public by number, internal by use"],
+  ["169.254.0.0/16", "link-local and cloud metadata, RFC 3927"],
+  ["172.16.0.0/12", "private, RFC 1918"],
+  ["192.0.0.0/24", "protocol assignments, RFC 6890"],
+  ["192.0.2.0/24", "documentation, RFC 5737"],
+  ["192.31.196.0/24", "AS112, RFC 7535"],
+  ["192.52.193.0/24", "AMT, RFC 7450"],
+  ["192.88.99.0/24", "6to4 relay, RFC 7526"],
+  ["192.168.0.0/16", "private, RFC 1918"],
+  ["192.175.48.0/24", "AS112, RFC 7534"],
+  ["198.18.0.0/15", "benchmarking, RFC 2544"],
+  ["198.51.100.0/24", "documentation, RFC 5737"],
+  ["203.0.113.0/24", "documentation, RFC 5737"],
+  ["224.0.0.0/4", "multicast, RFC 5771"],
+  ["240.0.0.0/4", "reserved and broadcast, RFC 1112"],
+  ["::/96", "unspecified, loopback and v4-compatible, RFC 4291"],
+  ["::ffff:0:0/96", "v4-mapped, RFC 4291"],
+  ["::ffff:0:0:0/96", "v4-translated, RFC 2765"],
+  ["64:ff9b::/96", "NAT64, RFC 6052"],
+  ["64:ff9b:1::/48", "local NAT64, RFC 8215"],
+  ["100::/64", "discard-only, RFC 6666"],
+  ["100:0:0:1::/64", "dummy prefix, RFC 9780"],
+  ["2001::/23", "protocol assignments and Teredo, RFC 2928, RFC 4380"],
+  ["2001:db8::/32", "documentation, RFC 3849"],
+  ["2002::/16", "6to4, RFC 3056"],
+  ["2620:4f:8000::/48", "AS112, RFC 7534"],
+  ["3fff::/20", "documentation, RFC 9637"],
+  ["5f00::/16", "segment routing, RFC 9602"],
+  ["fc00::/7", "unique local, RFC 4193"],
+  ["fe80::/10", "link-local, RFC 4291"],
+  ["fec0::/10", "site-local, RFC 3879"],
+  ["ff00::/8", "multicast, RFC 4291"],
+] as const;
+
+const REFUSED = REFUSED_BLOCKS.map(([block]) => ipaddr.parseCIDR(block));
+
+/**
+ * True when `text` is an address on the public internet (design: webhook targets). False for every refused block, and
+ * for anything that is not one plain v4 or v6 address: a zone (`fe80::1%eth0`) or an octal spelling is never public.
+ */
+export function isPublicAddress(text: string): boolean {
+  const plain = ipaddr.IPv4.isValidFourPartDecimal(text) ||
+    (ipaddr.IPv6.isValid(text) && !text.includes("%"));
+  if (!plain) return false;
+  const address = ipaddr.parse(text);
+  return !REFUSED.some(([block, bits]) => block.kind() === address.kind() && address.match(block, bits));
+}

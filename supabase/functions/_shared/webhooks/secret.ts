@@ -1,0 +1,58 @@
+import { Buffer } from "node:buffer";
+
+/**
+ * Signing secrets are stored encrypted, so that a database dump signs nothing. Stored form: one version byte, the
+ * 12-byte nonce, the AES-256-GCM ciphertext with its tag. The version byte lets a later key or cipher live beside
+ * this one.
+ *
+ * Web Crypto, not node:crypto: on Deno 2.1, which Supabase runs, the latter opens GCM without checking the tag.
+ */
+const VERSION = 1;
+const CIPHER = "AES-GCM";
+const NONCE_BYTES = 12;
+const KEY_BYTES = 32;
+const SECRET_BYTES = 32;
+
+/** A new signing secret: `whsec_` and 32 random bytes in base64url (spec 2.6: shown once). */
+export function generateSecret(): string {
+  const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  return `whsec_${Buffer.from(random).toString("base64url")}`;
+}
+
+/**
+ * Encrypts a secret for storage: base64 of the stored form.
+ *
+ * @throws Error when WEBHOOK_ENCRYPTION_KEY is missing or is not the base64 of 32 bytes.
+ */
+export async function encryptSecret(secret: string): Promise<string> {
+  const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+  const plain = new TextEncoder().encode(secret);
+  const sealed = await crypto.subtle.encrypt({ name: CIPHER, iv: nonce }, await encryptionKey(), plain);
+  return Buffer.concat([Buffer.of(VERSION), nonce, new Uint8Array(sealed)]).toString("base64");
+}
+
+/**
+ * Reads a stored secret back.
+ *
+ * @throws Error when the key is missing or wrong, or the stored bytes were altered.
+ */
+export async function decryptSecret(stored: Uint8Array): Promise<string> {
+  if (stored[0] !== VERSION) throw new Error(`Webhook secret: stored version ${stored[0]} is unknown`);
+  const nonce = stored.slice(1, 1 + NONCE_BYTES);
+  const sealed = stored.slice(1 + NONCE_BYTES);
+  const key = await encryptionKey();
+  try {
+    const plain = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, key, sealed);
+    return new TextDecoder().decode(plain);
+  } catch (cause) {
+    throw new Error("Webhook secret: WEBHOOK_ENCRYPTION_KEY does not open it", { cause });
+  }
+}
+
+async function encryptionKey(): Promise<CryptoKey> {
+  const text = Deno.env.get("WEBHOOK_ENCRYPTION_KEY");
+  if (!text) throw new Error("WEBHOOK_ENCRYPTION_KEY is not set: it must be the base64 of 32 random bytes");
+  const bytes = new Uint8Array(Buffer.from(text, "base64"));
+  if (bytes.length !== KEY_BYTES) throw new Error("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
+  return await crypto.subtle.importKey("raw", bytes, CIPHER, false, ["encrypt", "decrypt"]);
+}
