@@ -1,0 +1,40 @@
+import { doc } from "../_shared/doc.ts";
+import { endpoint, resource } from "../_shared/endpoint.ts";
+import { pageOf } from "../_shared/pagination.ts";
+import { Company, CompanyFilter, CompanyPatch, NewCompany } from "./schema.ts";
+
+const writeErrors = ["invalid_reference", "no_owner_available"] as const;
+
+export const companies = resource("api-v1-companies", {
+  "GET /": endpoint({
+    summary: doc("Lista as empresas", "List companies"),
+    scope: "companies:read",
+    query: CompanyFilter,
+    reply: pageOf(Company),
+    verb: "company_list",
+  }),
+  "GET /:id": endpoint({
+    summary: doc("Mostra uma empresa", "Show a company"),
+    scope: "companies:read",
+    reply: Company,
+    verb: "company_get",
+  }),
+  "POST /": endpoint({
+    summary: doc("Cria uma empresa", "Create a company"),
+    scope: "companies:write",
+    body: NewCompany,
+    reply: Company,
+    status: 201,
+    verb: "company_create",
+    idempotent: true,
+    errors: writeErrors,
+  }),
+  "PATCH /:id": endpoint({
+    summary: doc("Altera uma empresa", "Update a company"),
+    scope: "companies:write",
+    body: CompanyPatch,
+    reply: Company,
+    verb: "company_update",
+    errors: writeErrors,
+  }),
+}, doc("As empresas com quem se negocia", "The companies one deals with"));

@@ -1,0 +1,41 @@
+import { doc } from "../_shared/doc.ts";
+import { endpoint, resource } from "../_shared/endpoint.ts";
+import { Created } from "../_shared/fields.ts";
+import { pageOf } from "../_shared/pagination.ts";
+import { Contact, ContactFilter, ContactPatch, NewContact } from "./schema.ts";
+
+const writeErrors = ["invalid_reference", "no_owner_available"] as const;
+
+export const contacts = resource("api-v1-contacts", {
+  "GET /": endpoint({
+    summary: doc("Lista os contatos", "List contacts"),
+    scope: "contacts:read",
+    query: ContactFilter,
+    reply: pageOf(Contact),
+    verb: "contact_list",
+  }),
+  "GET /:id": endpoint({
+    summary: doc("Mostra um contato", "Show a contact"),
+    scope: "contacts:read",
+    reply: Contact,
+    verb: "contact_get",
+  }),
+  "POST /": endpoint({
+    summary: doc("Cria um contato", "Create a contact"),
+    scope: "contacts:write",
+    body: NewContact,
+    reply: Created,
+    status: 201,
+    verb: "contact_create",
+    idempotent: true,
+    errors: writeErrors,
+  }),
+  "PATCH /:id": endpoint({
+    summary: doc("Altera um contato", "Update a contact"),
+    scope: "contacts:write",
+    body: ContactPatch,
+    reply: Contact,
+    verb: "contact_update",
+    errors: writeErrors,
+  }),
+}, doc("As pessoas com quem se negocia", "The people one deals with"));

@@ -1,0 +1,3 @@
+import { serveHealth } from "./health.ts";
+
+Deno.serve(serveHealth());

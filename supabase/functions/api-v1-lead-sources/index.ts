@@ -1,0 +1,3 @@
+import { serveNotLive } from "../_shared/not_live.ts";
+
+Deno.serve(serveNotLive("api-v1-lead-sources"));

@@ -1,0 +1,12 @@
+import { doc } from "../_shared/doc.ts";
+import { endpoint, resource } from "../_shared/endpoint.ts";
+import { PipelineList } from "./schema.ts";
+
+export const pipelines = resource("api-v1-pipelines", {
+  "GET /": endpoint({
+    summary: doc("Lista os pipelines ativos com as suas etapas", "List active pipelines with their stages"),
+    scope: "pipelines:read",
+    reply: PipelineList,
+    verb: "pipeline_list",
+  }),
+}, doc("Os funis de vendas", "The sales funnels"));

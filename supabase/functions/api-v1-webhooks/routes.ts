@@ -1,0 +1,41 @@
+import { doc } from "../_shared/doc.ts";
+import { endpoint, resource } from "../_shared/endpoint.ts";
+import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { CreatedSubscription, NewSubscription, SubscriptionList } from "./schema.ts";
+
+export const webhooks = resource(
+  "api-v1-webhooks",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista as assinaturas", "List subscriptions"),
+      scope: "webhooks:manage",
+      reply: SubscriptionList,
+      verb: "webhook_list",
+    }),
+    "POST /": endpoint({
+      summary: doc("Assina eventos", "Subscribe to events"),
+      scope: "webhooks:manage",
+      body: NewSubscription,
+      reply: CreatedSubscription,
+      status: 201,
+      verb: "webhook_create",
+      errors: ["invalid_event_type", "invalid_target_url"],
+      prepare: async (body) => {
+        const secret = generateSecret();
+        return { args: { ...body, encrypted_secret: await encryptSecret(secret) }, reveal: { secret } };
+      },
+    }),
+    "DELETE /:id": endpoint({
+      summary: doc("Desativa uma assinatura", "Deactivate a subscription"),
+      scope: "webhooks:manage",
+      reply: null,
+      status: 204,
+      verb: "webhook_delete",
+      errors: ["not_found"],
+    }),
+  },
+  doc(
+    "Assinaturas de eventos, entregues por HTTP e assinadas",
+    "Subscriptions to events, delivered over HTTP and signed",
+  ),
+);
