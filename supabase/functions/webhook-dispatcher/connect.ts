@@ -1,0 +1,76 @@
+import { bareHost } from "../_shared/webhooks/target.ts";
+import { AttemptFailure, type FailureReason, within } from "./failure.ts";
+
+const CONNECT_MS = 5_000;
+
+/**
+ * Opens a connection to exactly one of `addresses` (the judged ones: the name is not resolved again), with TLS
+ * verified against the URL's name for https. The addresses are tried in order, all within 5 s.
+ *
+ * Deno's own sockets rather than an HTTP client: connecting to a judged address is then the plain meaning of the code,
+ * and it holds on Supabase's runtime as well, where Node's `lookup` and `agent` options do not.
+ *
+ * @param deadline of the whole attempt, in milliseconds of `performance.now()`.
+ * @throws AttemptFailure `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
+ */
+export async function connect(url: URL, addresses: readonly string[], deadline: number): Promise<Deno.Conn> {
+  const secure = url.protocol === "https:";
+  const port = Number(url.port || (secure ? 443 : 80));
+  const socket = await connectToFirst(addresses, port, Math.min(deadline, performance.now() + CONNECT_MS));
+  return secure ? await handshake(socket, bareHost(url), deadline) : socket;
+}
+
+async function connectToFirst(
+  addresses: readonly string[],
+  port: number,
+  deadline: number,
+): Promise<Deno.TcpConn> {
+  let failure = new AttemptFailure("connect_failed");
+  for (const hostname of addresses) {
+    const opening = Deno.connect({ hostname, port });
+    try {
+      const socket = await within(deadline, "timeout_connect", opening);
+      // Otherwise the request waits 40 ms for the receiver's delayed acknowledgement of the handshake.
+      socket.setNoDelay(true);
+      return socket;
+    } catch (error) {
+      if (error instanceof AttemptFailure) {
+        // Deno 2.1 cannot abort a connect: if it succeeds after all, nobody is left to close it.
+        opening.then((socket) => socket.close(), () => {});
+        throw error;
+      }
+      failure = new AttemptFailure(connectReason(error), error);
+    }
+  }
+  throw failure;
+}
+
+async function handshake(socket: Deno.TcpConn, hostname: string, deadline: number): Promise<Deno.Conn> {
+  let tls: Deno.TlsConn | undefined;
+  try {
+    tls = await Deno.startTls(socket, { hostname });
+    await within(deadline, "timeout_tls", tls.handshake());
+    return tls;
+  } catch (error) {
+    tls?.close();
+    throw error instanceof AttemptFailure ? error : new AttemptFailure(tlsReason(error), error);
+  }
+}
+
+function connectReason(error: unknown): FailureReason {
+  if (error instanceof Deno.errors.ConnectionRefused) return "connection_refused";
+  if (error instanceof Deno.errors.ConnectionReset) return "connection_reset";
+  return /unreachable|no route/i.test(String(error)) ? "host_unreachable" : "connect_failed";
+}
+
+/** By the words of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
+function tlsReason(error: unknown): FailureReason {
+  const text = String(error).replaceAll(" ", "").toLowerCase();
+  if (text.includes("notvalidforname")) return "tls_name_mismatch";
+  // A bad signature is one by an authority that only bears a trusted one's name.
+  if (text.includes("unknownissuer") || text.includes("badsignature")) return "tls_unknown_authority";
+  if (text.includes("notvalidyet")) return "tls_certificate_not_yet_valid";
+  if (text.includes("expired")) return "tls_certificate_expired";
+  if (error instanceof Deno.errors.ConnectionReset) return "connection_reset";
+  return "tls_failed";
+}

@@ -1,0 +1,3 @@
+import { handlePoke } from "./handler.ts";
+
+Deno.serve(handlePoke);

@@ -1,0 +1,57 @@
+import { query } from "../_shared/database.ts";
+import type { EventType } from "../_shared/webhooks/catalog.ts";
+import type { Outcome } from "./deliver.ts";
+
+/** A delivery that is this dispatcher's for 60 s. */
+export interface ClaimedDelivery {
+  workspace_id: string;
+  delivery_id: string;
+  /** Fencing token: only its holder may record the outcome. */
+  lease_token: string;
+  event: EventType;
+  target_url: string;
+  /** Encrypted, as stored. */
+  secret: Uint8Array;
+  /** The JSON text to send; null when the database could not make it. */
+  body: string | null;
+}
+
+/** What recording an outcome did; `attempt` is null where the lease had been taken over. */
+export interface Recorded {
+  attempt: number | null;
+  state: "pending" | "delivered" | "failed" | null;
+  /** Whether this outcome made the subscription inactive. */
+  deactivated: boolean;
+}
+
+/**
+ * Leases up to `limit` due deliveries (migration `webhook_dispatch`).
+ *
+ * @throws {ApiError} service_unavailable when the database is away
+ */
+export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]> {
+  return await query<ClaimedDelivery>({
+    name: "delivery_claim",
+    text: "select * from crm.delivery_claim($1)",
+    values: [limit],
+  });
+}
+
+/**
+ * Records the outcome of an attempt. Safe to repeat: an outcome counts once.
+ *
+ * @throws {ApiError} service_unavailable when the database is away
+ */
+export async function recordOutcome(
+  delivery: ClaimedDelivery,
+  outcome: Outcome,
+  durationMs: number,
+): Promise<Recorded> {
+  const { workspace_id, delivery_id, lease_token } = delivery;
+  const [recorded] = await query<Recorded>({
+    name: "delivery_record",
+    text: "select * from crm.delivery_record($1, $2, $3, $4, $5, $6, $7)",
+    values: [workspace_id, delivery_id, lease_token, outcome.ok, outcome.status, outcome.reason, durationMs],
+  }) as [Recorded];
+  return recorded;
+}

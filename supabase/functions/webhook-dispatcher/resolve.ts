@@ -1,0 +1,46 @@
+import { isPublicAddress } from "../_shared/webhooks/addresses.ts";
+import { bareHost, isAddress } from "../_shared/webhooks/target.ts";
+import { AttemptFailure, within } from "./failure.ts";
+
+/** All addresses of a name, v4 first; empty when it has none. */
+export type Resolver = (name: string) => Promise<string[]>;
+
+const RESOLVE_MS = 3_000;
+
+/**
+ * The addresses that an attempt may connect to. Every address of the name is judged, and one bad one refuses them all:
+ * a name that answers with a public and a private address is an attack, not a mistake.
+ *
+ * @throws AttemptFailure `target_refused`, `dns_not_found`, `dns_failed` or `timeout_dns` (after 3 s).
+ */
+export async function publicAddresses(url: URL, resolve: Resolver): Promise<string[]> {
+  const host = bareHost(url);
+  const addresses = isAddress(host) ? [host] : await lookUp(host, resolve);
+  if (addresses.length === 0) throw new AttemptFailure("dns_not_found");
+  if (!addresses.every(isPublicAddress)) throw new AttemptFailure("target_refused");
+  return addresses;
+}
+
+async function lookUp(name: string, resolve: Resolver): Promise<string[]> {
+  try {
+    return await within(performance.now() + RESOLVE_MS, "timeout_dns", resolve(name));
+  } catch (error) {
+    throw error instanceof AttemptFailure ? error : new AttemptFailure("dns_failed", error);
+  }
+}
+
+/** By the DNS servers of this machine. */
+export const resolveByDns: Resolver = async (name) => {
+  const signal = AbortSignal.timeout(RESOLVE_MS);
+  // The root dot keeps the machine's search domains out: `api.example` must not become `api.example.cluster.local`.
+  const query = async (type: "A" | "AAAA") => {
+    try {
+      return await Deno.resolveDns(`${name}.`, type, { signal });
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  };
+  const [v4, v6] = await Promise.all([query("A"), query("AAAA")]);
+  return [...v4, ...v6];
+};
