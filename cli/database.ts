@@ -1,0 +1,65 @@
+import postgres from "postgres";
+import { readSettings } from "../local/settings.ts";
+import { readStackFile } from "../local/stack_file.ts";
+
+const CONNECT_TIMEOUT_S = 5;
+const CLOSE_TIMEOUT_S = 1;
+
+/**
+ * Runs something on the operator's database: that of DATABASE_URL, else that of the stack running on DATA_DIR.
+ * @throws StackError where there is neither.
+ */
+export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+  const { databaseUrl, dataDir } = readSettings();
+  const sql = postgres(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
+    max: 1,
+    // Supabase's transaction pooler keeps no named statements, and a command runs each of its own once.
+    prepare: false,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    onnotice: () => {},
+    connection: { application_name: "crm-cli" },
+  });
+  try {
+    await reach(sql);
+    return await use(sql);
+  } finally {
+    await sql.end({ timeout: CLOSE_TIMEOUT_S });
+  }
+}
+
+/** The driver itself would try for ever where something accepts connections and drops them, such as a tunnel. */
+async function reach(sql: postgres.Sql): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(Object.assign(new Error(), { code: "CONNECT_TIMEOUT" })),
+      CONNECT_TIMEOUT_S * 1000,
+    );
+  });
+  try {
+    await Promise.race([sql`select`, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// Of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
+const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/;
+
+/** What a failure of the database means to the operator, in one line; null where it is none of the known ones. */
+export function databaseProblem(error: unknown): string | null {
+  const { code } = error as { code?: unknown };
+  if (typeof code !== "string") return null;
+  if (UNREACHABLE.test(code)) {
+    return "The database cannot be reached: start it with `deno task start`, or correct DATABASE_URL";
+  }
+  if (!(error instanceof postgres.PostgresError)) return null;
+  if (/^(28|3D)/.test(code)) return `The database refuses the connection (${code}): correct DATABASE_URL`;
+  if (/^(3F000|42P01|42883)$/.test(code)) {
+    return "The database lacks what this command needs: apply the migrations with `deno task start`";
+  }
+  if (code === "42501") {
+    return "The role in DATABASE_URL may not do this: use the one that applied the migrations";
+  }
+  return null;
+}

@@ -1,0 +1,36 @@
+const GAP = "  ";
+
+type Cell = string | number | boolean | Date | string[] | null;
+
+/**
+ * Rows for a person's eyes: a column for each name, as wide as its widest cell.
+ * @param columns The fields to show, in order.
+ * @param nothing What to say where there are no rows.
+ */
+export function table<Column extends string>(
+  rows: Record<Column, Cell>[],
+  columns: readonly Column[],
+  nothing: string,
+): string {
+  if (rows.length === 0) return nothing;
+  const lines = [
+    columns.map((column) => column.replaceAll("_", " ").toUpperCase()),
+    ...rows.map((row) => columns.map((column) => show(row[column]))),
+  ];
+  const widths = columns.map((_, index) => Math.max(...lines.map((line) => width(line[index] ?? ""))));
+  return lines.map((line) =>
+    line.map((cell, index) => cell + " ".repeat((widths[index] ?? 0) - width(cell))).join(GAP).trimEnd()
+  ).join("\n");
+}
+
+function show(cell: Cell): string {
+  if (cell === null) return "-";
+  if (cell instanceof Date) return cell.toISOString();
+  if (Array.isArray(cell)) return cell.join(",");
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  return String(cell);
+}
+
+function width(text: string): number {
+  return [...text].length;
+}
