@@ -1,0 +1,63 @@
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import { oneLine, StackError } from "./stack_error.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Never called: the literal import makes Deno install the package of the command line. */
+export const installed = () => import("supabase");
+
+/**
+ * Applies what is new in supabase/migrations with the Supabase CLI, as it is done on Supabase. Where the database
+ * already has every migration the CLI is not even started.
+ * @returns how many were applied.
+ * @throws StackError with the CLI's own words where one fails.
+ */
+export async function migrate(sql: Sql, databaseUrl: string): Promise<number> {
+  const versions = await versionsInTree();
+  const applied = await versionsInDatabase(sql);
+  const missing = versions.filter((version) => !applied.has(version)).length;
+  if (missing > 0) await push(databaseUrl);
+  return missing;
+}
+
+async function versionsInTree(): Promise<string[]> {
+  const versions: string[] = [];
+  for await (const { name } of Deno.readDir(join(ROOT, "supabase", "migrations"))) {
+    const version = /^(\d+)_.+\.sql$/.exec(name)?.[1];
+    if (version) versions.push(version);
+  }
+  return versions;
+}
+
+async function versionsInDatabase(sql: Sql): Promise<Set<string>> {
+  const [table] =
+    await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+  if (!table?.exists) return new Set();
+  const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
+  return new Set(rows.map((row) => row.version));
+}
+
+async function push(databaseUrl: string): Promise<void> {
+  const url = new URL(databaseUrl);
+  // The CLI insists on TLS unless told otherwise; on the loopback there is none.
+  if (!url.searchParams.has("sslmode") && /^(127\.|localhost$|\[::1\]$)/.test(url.hostname)) {
+    url.searchParams.set("sslmode", "disable");
+  }
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", join("node_modules", "supabase", "dist", "supabase.js")]
+      .concat("db", "push", "--yes", "--db-url", url.href),
+    cwd: ROOT,
+    env: { SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+  }).output().catch((error) => {
+    throw new StackError(`The Supabase CLI could not be run: ${oneLine(error)}`);
+  });
+  if (success) return;
+  const decoder = new TextDecoder();
+  const message = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim().replaceAll(
+    url.href,
+    "DATABASE_URL",
+  );
+  throw new StackError(`The migrations could not be applied. The Supabase CLI says:\n${message}`);
+}

@@ -1,0 +1,106 @@
+import postgres from "postgres";
+import { oneLine } from "./stack_error.ts";
+
+const TICK_MS = 200;
+const REREAD_MS = 30_000;
+const POKE_TIMEOUT_MS = 10_000;
+
+interface Job {
+  name: string;
+  every_ms: number;
+  command: string;
+}
+
+interface Options {
+  databaseUrl: string;
+  /** Where the gateway answers. */
+  origin: string;
+  dispatcherSecret: string;
+}
+
+/**
+ * Does what pg_cron and pg_net do on Supabase: runs each row of crm.jobs at its interval (the first time at once), and
+ * pokes the dispatcher when the database asks for it. A job that fails, or a database that is away, is logged and
+ * tried again at the next interval.
+ */
+export function startScheduler(
+  { databaseUrl, origin, dispatcherSecret }: Options,
+): { close(): Promise<void> } {
+  // A second between attempts to reconnect: by default the driver waits up to 20 after a longer outage.
+  const sql = postgres(databaseUrl, { max: 4, connect_timeout: 5, backoff: () => 1, onnotice: () => {} });
+  const dueAt = new Map<string, number>();
+  const running = new Set<string>();
+  const stop = new AbortController();
+  let jobs: Job[] = [];
+  let rereadAt = 0;
+
+  async function run(job: Job): Promise<void> {
+    running.add(job.name);
+    dueAt.set(job.name, performance.now() + job.every_ms);
+    try {
+      await sql.unsafe(job.command);
+    } catch (error) {
+      if (!stop.signal.aborted) console.error(`The job ${job.name} failed: ${oneLine(error)}`);
+    } finally {
+      running.delete(job.name);
+    }
+  }
+
+  async function tick(): Promise<void> {
+    if (performance.now() >= rereadAt) {
+      rereadAt = performance.now() + REREAD_MS;
+      jobs = await sql<Job[]>`
+        select name, extract(epoch from every)::float8 * 1000 as every_ms, command from crm.jobs order by name
+      `;
+    }
+    for (const job of jobs) {
+      if (!running.has(job.name) && performance.now() >= (dueAt.get(job.name) ?? 0)) void run(job);
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await tick().catch((error) => {
+        if (!stop.signal.aborted) console.error(`The jobs could not be read: ${oneLine(error)}`);
+      });
+      await pause(TICK_MS, stop.signal);
+    }
+  }
+
+  async function poke(): Promise<void> {
+    try {
+      const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${dispatcherSecret}` },
+        signal: AbortSignal.timeout(POKE_TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      if (!response.ok) console.error(`The webhook dispatcher answered ${response.status} to a poke`);
+    } catch (error) {
+      if (!stop.signal.aborted) console.error(`The webhook dispatcher could not be poked: ${oneLine(error)}`);
+    }
+  }
+
+  const listening = sql.listen("webhook_dispatch", () => void poke()).catch((error) => {
+    console.error(`The scheduler cannot listen for pokes: ${oneLine(error)}`);
+  });
+  const looping = loop();
+  return {
+    async close() {
+      stop.abort();
+      await Promise.all([looping, listening]);
+      await sql.end({ timeout: 2 });
+    },
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

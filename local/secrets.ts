@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { writePrivateFile } from "./data_dir.ts";
+import { StackError } from "./stack_error.ts";
+
+/** What a stack makes up once and keeps in DATA_DIR/secrets.json. */
+export interface Secrets {
+  superuser_password: string;
+  postgres_password: string;
+  /** Base64 of 32 bytes. */
+  webhook_encryption_key: string;
+  webhook_dispatcher_secret: string;
+  /** The key shown at every start; null until the demo data is there. */
+  demo_key: string | null;
+}
+
+/**
+ * Reads DATA_DIR/secrets.json, making it at the first start.
+ * @throws StackError where it is gone but a database that needs its passwords is there, or it cannot be read.
+ */
+export async function loadSecrets(dataDir: string): Promise<Secrets> {
+  const path = join(dataDir, "secrets.json");
+  try {
+    return JSON.parse(await Deno.readTextFile(path));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) {
+      throw new StackError(`${path} cannot be read: restore it, or delete ${dataDir} to start anew`);
+    }
+  }
+  if (existsSync(join(dataDir, "postgres"))) {
+    throw new StackError(
+      `${path} is gone, and with it the passwords: restore it, or delete ${dataDir} to start anew`,
+    );
+  }
+  const secrets: Secrets = {
+    superuser_password: randomBytes(24).toString("base64url"),
+    postgres_password: randomBytes(24).toString("base64url"),
+    webhook_encryption_key: randomBytes(32).toString("base64"),
+    webhook_dispatcher_secret: randomBytes(32).toString("base64url"),
+    demo_key: null,
+  };
+  await saveSecrets(dataDir, secrets);
+  return secrets;
+}
+
+/** Writes DATA_DIR/secrets.json. */
+export async function saveSecrets(dataDir: string, secrets: Secrets): Promise<void> {
+  await writePrivateFile(join(dataDir, "secrets.json"), JSON.stringify(secrets, null, 2) + "\n");
+}

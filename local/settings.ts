@@ -1,0 +1,43 @@
+import { resolve } from "node:path";
+import { StackError } from "./stack_error.ts";
+
+export interface Settings {
+  /** Absolute path of the folder that holds everything the stack keeps. */
+  dataDir: string;
+  /** Port of the gateway; 0 takes any free one. */
+  port: number;
+  /** A Postgres to use instead of the embedded one; null for the embedded one. */
+  databaseUrl: string | null;
+}
+
+/**
+ * Reads DATA_DIR (default `.local`), PORT (default 54321) and DATABASE_URL.
+ * @throws StackError where a value cannot be used.
+ */
+export function readSettings(): Settings {
+  return {
+    dataDir: resolve(Deno.env.get("DATA_DIR") || ".local"),
+    port: readPort(Deno.env.get("PORT") || "54321"),
+    databaseUrl: readDatabaseUrl(Deno.env.get("DATABASE_URL") || null),
+  };
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65535) {
+    throw new StackError(`PORT is "${text}": set it to a number from 0 (any free port) to 65535`);
+  }
+  return port;
+}
+
+function readDatabaseUrl(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
+    // The value is not repeated: it holds a password.
+    throw new StackError(
+      "DATABASE_URL is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it",
+    );
+  }
+  return text;
+}

@@ -1,0 +1,110 @@
+import postgres from "postgres";
+import { openDataDir } from "./data_dir.ts";
+import { demoKey } from "./demo_data.ts";
+import { openGateway } from "./gateway.ts";
+import { migrate } from "./migrate.ts";
+import { startPostgres } from "./postgres.ts";
+import { startScheduler } from "./scheduler.ts";
+import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
+import { oneLine, StackError } from "./stack_error.ts";
+import { removeStackFile, writeStackFile } from "./stack_file.ts";
+
+export interface Stack {
+  /** `http://127.0.0.1:<port>/functions/v1` */
+  baseUrl: string;
+  demoKey: string;
+  /** Stops everything, the last started first. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the local stack: Postgres, migrations, demo data, every function, the scheduler.
+ * @param signal Gives up at the next step, stopping what has been started.
+ * @throws StackError where something that the user can mend is in the way.
+ */
+export async function startStack(settings: Settings, signal: AbortSignal): Promise<Stack> {
+  const { dataDir } = settings;
+  const closers: (() => Promise<void> | void)[] = [];
+  async function stop(): Promise<void> {
+    for (let close = closers.pop(); close; close = closers.pop()) await close();
+  }
+  async function startEmbedded(secrets: Secrets): Promise<string> {
+    const server = await startPostgres(dataDir, secrets);
+    closers.push(() => server.stop());
+    return server.databaseUrl;
+  }
+
+  try {
+    const lock = await openDataDir(dataDir);
+    closers.push(() => lock.close());
+    await removeStackFile(dataDir);
+    const secrets = await loadSecrets(dataDir);
+
+    const databaseUrl = settings.databaseUrl ?? await startEmbedded(secrets);
+    signal.throwIfAborted();
+    const gateway = openGateway(settings.port);
+    closers.push(() => gateway.close());
+
+    const key = await prepareDatabase(databaseUrl, settings, secrets);
+    signal.throwIfAborted();
+
+    setEnvironment(databaseUrl, gateway.origin, secrets);
+    await gateway.openFunctions();
+    const scheduler = startScheduler({
+      databaseUrl,
+      origin: gateway.origin,
+      dispatcherSecret: Deno.env.get("WEBHOOK_DISPATCHER_SECRET")!,
+    });
+    closers.push(() => scheduler.close());
+    signal.throwIfAborted();
+
+    const baseUrl = `${gateway.origin}/functions/v1`;
+    await writeStackFile(dataDir, { base_url: baseUrl, database_url: databaseUrl, demo_key: key });
+    closers.push(() => removeStackFile(dataDir));
+    return { baseUrl, demoKey: key, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Migrates, and sees to the demo data. Returns the demo key. */
+async function prepareDatabase(
+  databaseUrl: string,
+  { dataDir }: Settings,
+  secrets: Secrets,
+): Promise<string> {
+  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  try {
+    await sql`select 1`.catch((error) => {
+      throw new StackError(
+        `The database cannot be reached (${oneLine(error)}): ` +
+          "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
+      );
+    });
+    await migrate(sql, databaseUrl);
+    const key = await demoKey(sql, secrets.demo_key);
+    if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
+    return key;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** What the functions read from their environment. On Supabase these are its own variables and the project's secrets. */
+function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
+  Deno.env.set("SUPABASE_DB_URL", databaseUrl);
+  Deno.env.set("SUPABASE_URL", origin);
+  const defaults = {
+    // A direct connection: only a transaction pooler cannot keep named statements.
+    DATABASE_PREPARE: "true",
+    // One process serves every function here.
+    DATABASE_POOL_SIZE: "10",
+    WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
+    WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,
+  };
+  for (const [name, value] of Object.entries(defaults)) {
+    if (!Deno.env.get(name)) Deno.env.set(name, value);
+  }
+}

@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import { readStackFile, type StackFile } from "./stack_file.ts";
+
+const START_TIMEOUT_MS = 60_000;
+const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
+
+/** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
+export interface StackProcess {
+  /** Ends with the process. */
+  ended: Promise<Deno.CommandStatus>;
+  /** Everything printed so far. */
+  output(): string;
+  kill(signal: Deno.Signal): void;
+}
+
+export interface ReadyStack extends StackProcess {
+  file: StackFile;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<Deno.CommandStatus>;
+}
+
+/** Runs local/start.ts on any free port; `env` is added to the present environment. */
+export function spawnStack(env: Record<string, string>): StackProcess {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", START_SCRIPT],
+    // A DATABASE_URL of the developer's is not for tests to write in.
+    env: { PORT: "0", DATABASE_URL: "", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let output = "";
+  async function collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) output += decoder.decode(bytes, { stream: true });
+  }
+  const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]).then(([status]) =>
+    status
+  );
+  return { ended, output: () => output, kill: (signal) => child.kill(signal) };
+}
+
+/**
+ * Starts a stack on a data folder and waits until it is ready.
+ * @throws Error with what it printed where it ends, or is not ready within a minute.
+ */
+export async function startStackProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+): Promise<ReadyStack> {
+  const stack = spawnStack({ ...env, DATA_DIR: dataDir });
+  let running = true;
+  stack.ended.then(() => running = false);
+  function stop(): Promise<Deno.CommandStatus> {
+    if (running) stack.kill("SIGTERM");
+    return stack.ended;
+  }
+
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!/^API ready at /m.test(stack.output())) {
+    if (!running || performance.now() > deadline) {
+      await stop();
+      throw new Error(`The stack is not ready:\n${stack.output()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { ...stack, stop, file: await readStackFile(dataDir) };
+}

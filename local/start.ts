@@ -1,0 +1,48 @@
+import { readSettings } from "./settings.ts";
+import { startStack } from "./stack.ts";
+import { oneLine, StackError } from "./stack_error.ts";
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, () => stopping.abort());
+}
+
+// A promise that one function forgot must not take the other functions down.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  console.error(`A function left a rejected promise behind: ${oneLine(event.reason)}`);
+});
+
+try {
+  const stack = await startStack(readSettings(), stopping.signal);
+  announce(stack.baseUrl, stack.demoKey);
+  await new Promise((resolve) => {
+    if (stopping.signal.aborted) resolve(null);
+    stopping.signal.addEventListener("abort", resolve, { once: true });
+  });
+  await stack.stop();
+} catch (error) {
+  if (error !== stopping.signal.reason) {
+    console.error(
+      error instanceof StackError ? error.message : `The stack could not go on: ${oneLine(error)}`,
+    );
+    Deno.exit(1);
+  }
+}
+// The functions' own connections would keep the process alive.
+Deno.exit(0);
+
+function announce(baseUrl: string, demoKey: string): void {
+  console.log(`API ready at ${baseUrl}
+
+Demo key: ${demoKey}
+
+Send a lead:
+
+curl -i -X POST ${baseUrl}/api-v1-leads \\
+  -H 'X-API-Key: ${demoKey}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"first_name": "Ana", "last_name": "Souza", "email": "ana@exemplo.com.br", "company_name": "Padaria Sol"}'
+
+Ctrl-C stops everything.`);
+}
