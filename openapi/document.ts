@@ -1,0 +1,99 @@
+import { doc } from "../supabase/functions/_shared/doc.ts";
+import type { Resource } from "../supabase/functions/_shared/endpoint.ts";
+import { SERVICE_VERSION } from "../supabase/functions/_shared/service.ts";
+import { ErrorReplies } from "./error_replies.ts";
+import { HEADERS } from "./headers.ts";
+import { healthPath } from "./health.ts";
+import { inLanguage, type Language } from "./language.ts";
+import { commonParameters, operation, tagOf } from "./operation.ts";
+import { Schemas } from "./schemas.ts";
+import { deliveryHeaders, webhooks } from "./webhooks.ts";
+
+const INTRODUCTION = doc(
+  [
+    "API pública do CRM: leads, negócios, atividades, notas, contatos, empresas, pipelines e webhooks.",
+    "Toda chamada leva a chave no cabeçalho `X-API-Key`; a chave pertence a um workspace e só alcança os dados dele.",
+    "Datas e horas são ISO 8601 em UTC; dinheiro é um número JSON sem símbolo de moeda.",
+    "Novos campos opcionais podem surgir nas respostas sem mudança de versão: ignore os que não conhece.",
+    "Parâmetros de consulta desconhecidos são recusados; campos desconhecidos no corpo são ignorados.",
+    "Ainda não estão no ar, e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
+    "`/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
+  ].join("\n\n"),
+  [
+    "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",
+    "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches its data alone.",
+    "Datetimes are ISO 8601 in UTC; money is a JSON number without a currency symbol.",
+    "New optional fields may appear in replies without a new version: ignore those that you do not know.",
+    "Unknown query parameters are refused; unknown fields of a body are ignored.",
+    "Not live yet, and answering 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
+    "`/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
+  ].join("\n\n"),
+);
+
+/**
+ * The OpenAPI 3.1 document of the whole service, made of the endpoint tables and their schemas.
+ *
+ * @throws Error where a declaration lacks what the document must say: a text, an example
+ */
+export function openApiDocument(resources: readonly Resource[], language: Language): unknown {
+  const schemas = new Schemas();
+  const errors = new ErrorReplies(schemas);
+  const paths = {
+    ...Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors))),
+    ...healthPath(errors),
+  };
+  return inLanguage({
+    openapi: "3.1.0",
+    info: {
+      title: "CRM API",
+      version: SERVICE_VERSION,
+      ...INTRODUCTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [
+      {
+        url: "https://{project}.supabase.co/functions/v1",
+        ...doc("O serviço", "The service"),
+        variables: { project: { default: "project", ...doc("Projeto no Supabase", "The Supabase project") } },
+      },
+      { url: "http://127.0.0.1:54321/functions/v1", ...doc("A pilha local", "The local stack") },
+    ],
+    tags: [
+      ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
+      {
+        name: "events",
+        ...doc("Os eventos que as assinaturas recebem", "The events that subscriptions get"),
+      },
+      { name: "health", ...doc("O estado do serviço", "The state of the service") },
+    ],
+    paths,
+    webhooks: webhooks(schemas),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "X-API-Key",
+          ...doc("A chave de API; começa com `svc_`", "The API key; it begins with `svc_`"),
+        },
+      },
+      parameters: { ...commonParameters(schemas), ...deliveryHeaders() },
+      headers: HEADERS,
+      responses: sorted(errors.named),
+      schemas: sorted(schemas.named),
+    },
+  }, language);
+}
+
+function pathsOf(resource: Resource, errors: ErrorReplies): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of resource.routes) {
+    const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(resource, route, errors);
+  }
+  return paths;
+}
+
+function sorted(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).sort(([a], [b]) => a < b ? -1 : 1));
+}

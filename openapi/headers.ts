@@ -1,0 +1,63 @@
+import { doc } from "../supabase/functions/_shared/doc.ts";
+import { REPLY_HEADERS } from "../supabase/functions/_shared/reply.ts";
+
+/** A header that a reply may carry. */
+export type ReplyHeader = typeof REPLY_HEADERS[number];
+
+const TEXT = { type: "string" };
+const SECONDS = { type: "integer", minimum: 0 };
+
+/** What each reply header says; components of the document. */
+export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
+  "X-Request-Id": {
+    ...doc("Identificador da chamada; informe-o ao suporte", "The call's id; tell it to support"),
+    schema: { type: "string", format: "uuid" },
+  },
+  "RateLimit-Policy": {
+    ...doc(
+      "A cota da chave: `q` chamadas a cada `w` segundos",
+      "The key's quota: `q` calls in any `w` seconds",
+    ),
+    schema: TEXT,
+    example: '"default";q=120;w=60',
+  },
+  "RateLimit": {
+    ...doc(
+      "O que resta: `r` chamadas; uma volta a estar livre em `t` segundos",
+      "What is left: `r` calls; one is free again in `t` seconds",
+    ),
+    schema: TEXT,
+    example: '"default";r=119;t=60',
+  },
+  "Retry-After": {
+    ...doc("Segundos a esperar antes de repetir", "Seconds to wait before trying again"),
+    schema: SECONDS,
+    example: 12,
+  },
+  "Location": {
+    ...doc("Endereço do registro criado", "Address of the record that was created"),
+    schema: { type: "string", format: "uri" },
+  },
+  "Allow": {
+    ...doc("Os métodos que o endereço aceita", "The methods that the address takes"),
+    schema: TEXT,
+    example: "GET, POST",
+  },
+  "Idempotent-Replayed": {
+    ...doc("A resposta é a da chamada original", "The reply is the original call's"),
+    schema: { type: "string", enum: ["true"] },
+  },
+  "X-Ignored-Fields": {
+    ...doc(
+      "Campos do corpo que foram ignorados (desconhecidos ou só de leitura), separados por vírgula",
+      "Fields of the body that were ignored (unknown or read-only), separated by commas",
+    ),
+    schema: TEXT,
+    example: "id, created_at",
+  },
+};
+
+/** References to headers, as the replies carry them. */
+export function headers(names: readonly ReplyHeader[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,20 @@
+/** A language that the document is written in. */
+export type Language = "pt" | "en";
+
+/** The document in one language: where there is `x` and `x_en`, the one asked for is left, as `x`. */
+export function inLanguage(node: unknown, language: Language): unknown {
+  if (Array.isArray(node)) return node.map((item) => inLanguage(item, language));
+  if (node === null || typeof node !== "object") return node;
+  const members = node as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(members)
+      .filter(([name]) => !(name.endsWith("_en") && typeof members[name] === "string"))
+      .map(([name, value]) => {
+        const english = members[`${name}_en`];
+        return [
+          name,
+          language === "en" && typeof english === "string" ? english : inLanguage(value, language),
+        ];
+      }),
+  );
+}

@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { type Doc, doc } from "../supabase/functions/_shared/doc.ts";
+import type { Endpoint, Resource, Route } from "../supabase/functions/_shared/endpoint.ts";
+import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/idempotency.ts";
+import { ListQuery } from "../supabase/functions/_shared/pagination.ts";
+import { FILTERS } from "./common_fields.ts";
+import { errorCodes } from "./error_codes.ts";
+import type { ErrorReplies } from "./error_replies.ts";
+import { exampleOf } from "./examples.ts";
+import { headers, type ReplyHeader } from "./headers.ts";
+import type { Schemas } from "./schemas.ts";
+
+const PARAMETERS = "#/components/parameters/";
+
+/** The resource's name without the version: `contacts`. */
+export function tagOf(resource: Resource): string {
+  return resource.name.replace("api-v1-", "");
+}
+
+/** One endpoint as an OpenAPI operation. */
+export function operation(resource: Resource, route: Route, errors: ErrorReplies): Record<string, unknown> {
+  const { schemas } = errors;
+  const { endpoint } = route;
+  const { summary, scope } = endpoint;
+  return {
+    operationId: endpoint.verb,
+    tags: [tagOf(resource)],
+    summary: summary.description,
+    summary_en: summary.description_en,
+    ...doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`),
+    security: [{ apiKey: [scope] }],
+    ...parametersOf(route, schemas),
+    ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, schemas) }),
+    responses: { ...successes(resource, endpoint, schemas), ...errors.of(errorCodes(route)) },
+  };
+}
+
+/** The parameters that several operations have, each once in the document. */
+export function commonParameters(schemas: Schemas): Record<string, unknown> {
+  const list = queryParameters(ListQuery, schemas);
+  return {
+    id: {
+      name: "id",
+      in: "path",
+      required: true,
+      ...doc("Identificador do registro", "The record's id"),
+      schema: { type: "string", format: "uuid" },
+    },
+    [IDEMPOTENCY_HEADER]: {
+      name: IDEMPOTENCY_HEADER,
+      in: "header",
+      ...doc(
+        "Repetir a chamada com a mesma chave e o mesmo corpo, dentro de 24 horas, não cria outro registro",
+        "Repeating the call with the same key and body within 24 hours creates no other record",
+      ),
+      schema: { type: "string", minLength: 1, maxLength: 255 },
+      example: "pedido-2026-0042",
+    },
+    ...Object.fromEntries(list.map((parameter) => [parameter.name, parameter])),
+  };
+}
+
+function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
+  const parameters = [
+    ...(path.includes(":id") ? [{ $ref: `${PARAMETERS}id` }] : []),
+    ...queryParameters(endpoint.query, schemas).map((parameter) =>
+      Object.hasOwn(ListQuery.shape, parameter.name) ? { $ref: PARAMETERS + parameter.name } : parameter
+    ),
+    ...(endpoint.idempotent ? [{ $ref: PARAMETERS + IDEMPOTENCY_HEADER }] : []),
+  ];
+  return parameters.length > 0 && { parameters };
+}
+
+function queryParameters(query: z.ZodObject, schemas: Schemas) {
+  const { properties = {}, required = [] } = schemas.add(query, "input", FILTERS);
+  return Object.entries(properties).map(([name, { description, description_en, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    description,
+    description_en,
+    schema,
+  }));
+}
+
+function requestBody({ bodyOptional }: Endpoint, body: z.ZodType, schemas: Schemas) {
+  return { required: !bodyOptional, content: json(body, "input", schemas) };
+}
+
+function json(schema: z.ZodType, side: "input" | "output", schemas: Schemas) {
+  const described = schemas.add(schema, side);
+  return { "application/json": { schema: described, example: exampleOf(described, schemas, side) } };
+}
+
+function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Record<number, unknown> {
+  const { status, reply, body } = endpoint;
+  const content = reply && json(reply, "output", schemas);
+  // The example is that of a first answer: a repeated one may say that it is.
+  const repeated = reply && { "application/json": { schema: schemas.add(reply, "output") } };
+  const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
+    ...text,
+    headers: headers([
+      "X-Request-Id",
+      "RateLimit-Policy",
+      "RateLimit",
+      ...extra,
+      ...(body ? ["X-Ignored-Fields"] as const : []),
+    ]),
+    ...(shown && { content: shown }),
+  });
+  const located: ReplyHeader[] = resource.hasDetail ? ["Location"] : [];
+  const replay: ReplyHeader[] = [...located, "Idempotent-Replayed"];
+  switch (status) {
+    case 200:
+      return { 200: answer(doc("Feito", "Done")) };
+    case 204:
+      return { 204: answer(doc("Feito; sem corpo", "Done; no body")) };
+    case 201:
+      return {
+        ...(isReplayable(endpoint) && {
+          200: answer(
+            doc("Já criado por uma chamada igual", "Created already by an equal call"),
+            replay,
+            repeated,
+          ),
+        }),
+        201: answer(doc("Criado", "Created"), located),
+      };
+  }
+}
+
+/** By the Idempotency-Key header, or by a field of the body; then the reply tells. */
+function isReplayable({ idempotent, reply }: Endpoint): boolean {
+  return idempotent || reply instanceof z.ZodObject && "idempotent" in reply.shape;
+}
