@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { assertRefused, call } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const NOT_LIVE = [
+  "/api-v1/webhooks",
+  "/api-v1/webhooks/00000000-0000-7000-8000-000000000000",
+  "/api-v1",
+  "/api-v1/contacts",
+  "/api-v1-owners",
+  "/api-v1-lead-sources",
+  "/api-v1-loss-reasons",
+  "/api-v1-activity-types",
+  "/api-v1-custom-fields",
+  "/api-v1-owners/1",
+];
+
+Deno.test("addresses that are announced but not live answer 404 not_found, any method, with or without a key", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  for (const path of NOT_LIVE) {
+    for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
+      for (const withKey of [null, key, "wrong"]) {
+        const reply = await call(method, path, { key: withKey });
+        assertRefused(reply, "not_found");
+        assert.ok(reply.headers.get("X-Request-Id"));
+      }
+    }
+  }
+});
+
+Deno.test("GET /api-v1-health needs no key and tells of the database and the version", async () => {
+  const { status, body } = await call("GET", "/api-v1-health");
+  assert.equal(status, 200);
+  assert.equal(body.status, "ok");
+  assert.match(body.version, /^\d+\.\d+\.\d+$/);
+  assert.equal(body.database.status, "up");
+  assert.match(body.database.version, /^\d+/);
+  assert.equal((await call("POST", "/api-v1-health")).status, 405);
+});
+
+Deno.test("a trailing slash is the same address, another case is not", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  assert.equal((await call("GET", "/api-v1-pipelines/", { key })).status, 200);
+  assert.equal((await call("GET", "/API-V1-pipelines", { key })).status, 404);
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { assertRefused, call, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+
+const LEADS = "/api-v1-leads";
+
+const refusals: [what: string, body: string, field: string][] = [
+  ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
+  ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
+  [
+    "a NUL in a nested text",
+    '{"first_name":"a","custom_fields":{"x":[{"y":"\\u0000"}]}}',
+    "custom_fields.x.0.y",
+  ],
+  ["a NUL in a field name", '{"first_name":"a","custom_fields":{"x\\u0000":1}}', "custom_fields.x\u0000"],
+  ["1e400", '{"first_name":"a","value":1e400}', "value"],
+  ["1e400 in a custom field", '{"first_name":"a","custom_fields":{"x":-1e400}}', "custom_fields.x"],
+  [
+    "an integer that a double would change",
+    '{"first_name":"a","custom_fields":{"x":12345678901234567890}}',
+    "custom_fields.x",
+  ],
+  ["a key given twice", '{"first_name":"a","first_name":"b"}', "first_name"],
+  ["a nested key given twice", '{"first_name":"a","utm":{"source":"a","source":"a"}}', "utm.source"],
+  ["__proto__", '{"first_name":"a","custom_fields":{"__proto__":{"x":1}}}', "custom_fields.__proto__"],
+  ["33 levels", `{"first_name":"a","custom_fields":{"x":${"[".repeat(31)}${"]".repeat(31)}}}`, ""],
+  ["100,000 levels", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ""],
+  ["100,000 levels of objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, ""],
+];
+
+for (const [what, body, field] of refusals) {
+  Deno.test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const details = assertRefused(await client(key).post(LEADS, body), "validation_error");
+    assert.deepEqual(Object.keys(details), [field]);
+  });
+}
+
+Deno.test("POST /api-v1-leads takes 32 levels and text of every plane", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const x = JSON.parse(`${"[".repeat(30)}${"]".repeat(30)}`);
+  const reply = await client(key).post(LEADS, {
+    first_name: "Zoë 😀 \u{10FFFF}",
+    custom_fields: { x, "chave 😀": "\u202e\ufeff" },
+  });
+  assert.equal(reply.status, 201);
+  const [deal] = await sql`select custom_fields from crm.deals where id = ${reply.body.lead.deal_id}`;
+  assert.deepEqual(deal!["custom_fields"], { x, "chave 😀": "\u202e\ufeff" });
+});
+
+Deno.test("a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  assertRefused(
+    await client(key).post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`),
+    "payload_too_large",
+  );
+  const chunk = new TextEncoder().encode("a".repeat(64 * 1024));
+  let sent = 0;
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent++ < 32) controller.enqueue(chunk);
+      else controller.close();
+    },
+  });
+  assertRefused(await call("POST", LEADS, { key, body: stream }), "payload_too_large");
+  const full = `{"first_name":"a","ignored":"${"b".repeat(1024 * 1024 - 31)}"}`;
+  assert.equal(new TextEncoder().encode(full).length, 1024 * 1024);
+  assert.equal((await client(key).post(LEADS, full)).status, 201);
+});
+
+Deno.test("the key is looked at before a body of 2 MB is", async () => {
+  assertRefused(await call("POST", LEADS, { body: "x".repeat(2_000_000) }), "missing_api_key");
+});
+
+/** What the server answers to these bytes, up to the end of the connection. */
+function exchange(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    let reply = "";
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));
+    socket.on("data", (data) => reply += data);
+    // A reset is an end as well: the server need not read what it has refused.
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(reply));
+  });
+}
+
+Deno.test("headers of 1 MB, and what is no HTTP, are refused at once and harm nobody", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const path = `${new URL(baseUrl).pathname}/api-v1-pipelines`;
+  const filler = `X-Filler: ${"x".repeat(1_000_000)}`;
+  for (const bytes of [`GET ${path} HTTP/1.1\r\nHost: a\r\n${filler}\r\n\r\n`, "NOT HTTP\0\r\n\r\n"]) {
+    const started = performance.now();
+    const reply = await exchange(bytes);
+    assert.ok(reply === "" || /^HTTP\/1\.1 4\d\d /.test(reply), reply.slice(0, 100));
+    assert.ok(performance.now() - started < 5_000);
+    assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
+  }
+});
+
+Deno.test("query text that Postgres cannot hold is refused by name", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  assert.deepEqual(
+    Object.keys(assertRefused(await client(key).get("/api-v1-pipelines?a=%00"), "validation_error")),
+    ["a"],
+  );
+  assert.deepEqual(
+    Object.keys(assertRefused(await client(key).get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
+    ["a"],
+  );
+});
+
+Deno.test("an error of the inside is a 500 that tells nothing but its request id", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  // A broken record: the verb runs into a check that no request can break.
+  await sql`alter table crm.deals add constraint broken check (workspace_id <> ${
+    sql.unsafe(`'${workspace.id}'`)
+  })`;
+  try {
+    const reply = await client(workspace.key).post(LEADS, { first_name: "A" });
+    assertRefused(reply, "internal_error");
+    assert.doesNotMatch(reply.text, /broken|check|deals|constraint|at /i);
+    assert.ok(reply.headers.get("X-Request-Id"));
+    assert.match(reply.headers.get("RateLimit")!, /r=/, "the call stays counted");
+  } finally {
+    await sql`alter table crm.deals drop constraint broken`;
+  }
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { assertRefused, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { create, eventsOf, ids, limits, makeMember } from "../support/record_fixtures.ts";
+import { testRecordRules } from "../support/record_rules.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const COMPANIES = "/api-v1-companies";
+
+testRecordRules({
+  path: COMPANIES,
+  table: "companies",
+  minimal: { name: "Padaria" },
+  limits: [
+    limits.name("name"),
+    limits.text("legal_name", 255),
+    ["tax_id", ["12ABC34501DE35", "1".repeat(40), null], ["", "--/.", "1".repeat(41), 5, {}]],
+    ["domain", ["x.com", "a".repeat(255), null], ["a".repeat(256), 5]],
+    limits.text("website", 2048),
+    limits.email(),
+    limits.text("phone", 40),
+    limits.text("industry", 255),
+    ["employee_count", [3, 0, 2_147_483_647, null], [-1, 1.5, 2_147_483_648, 1e15, "3", true]],
+    limits.text("linkedin", 255),
+    limits.text("instagram", 255),
+    ["address", [{ city: "São Paulo", state: null }, {}, null], ["a", 1, [], { city: 5 }, {
+      street: "a".repeat(256),
+    }]],
+    limits.text("notes", 10_000),
+    limits.customFields(),
+    limits.uuid("owner_id"),
+  ],
+  references: { owner_id: makeMember },
+  required: ["name"],
+});
+
+Deno.test("POST /api-v1-companies answers 201 with the whole company, every field as it was written", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const fields = {
+    legal_name: "Padaria do Zé Ltda",
+    website: "https://www.padaria.com.br/Zé",
+    phone: "+55 11 1111-1111",
+    industry: "Alimentos",
+    employee_count: 12,
+    linkedin: "company/padaria",
+    instagram: "@padaria",
+    address: {
+      street: "Rua A",
+      number: "10-B",
+      complement: null,
+      district: "Centro",
+      city: "São Paulo",
+      state: "SP",
+      postal_code: "01000-000",
+      country: "BR",
+    },
+    owner_id: await makeMember(sql, workspace),
+    notes: "  como veio\n",
+    custom_fields: { cor: "azul", lista: [1, null] },
+  };
+  const created = await client(workspace.key).post(COMPANIES, {
+    name: " Padaria do Zé ",
+    tax_id: "12.abc.345/01de-35",
+    domain: " Padaria.COM.br ",
+    email: "Contato@Padaria.com.br",
+    ...fields,
+  });
+  assert.equal(created.status, 201);
+  const { id, created_at, updated_at, ...rest } = created.body;
+  assert.deepEqual(rest, {
+    workspace_id: workspace.id,
+    name: "Padaria do Zé",
+    tax_id: "12ABC34501DE35",
+    domain: "padaria.com.br",
+    email: "contato@padaria.com.br",
+    ...fields,
+  });
+  assert.equal(created_at, updated_at);
+  const read = await client(workspace.key).get(`${COMPANIES}/${id}`);
+  assert.equal(read.text, created.text);
+  assert.deepEqual(await eventsOf(sql, workspace.id), [], "the catalog has no event for companies");
+});
+
+Deno.test("POST /api-v1-companies without a name is a validation_error; unknown lines of an address are ignored by name", async () => {
+  await using sql = openDatabase();
+  const api = client((await makeWorkspace(sql)).key);
+  for (const body of [{}, { name: null }]) {
+    assert.ok("name" in assertRefused(await api.post(COMPANIES, body), "validation_error"));
+  }
+  const reply = await api.post(COMPANIES, { name: "A", address: { city: "X", planet: "Y" } });
+  assert.equal(reply.headers.get("X-Ignored-Fields"), "address.planet");
+  assert.deepEqual(reply.body.address, { city: "X" });
+});
+
+Deno.test("PATCH /api-v1-companies answers with the whole company and replaces an address as a whole", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const company = await create(key, COMPANIES, { name: "A", phone: "1", address: { city: "X", state: "Y" } });
+  const { status, body } = await client(key).patch(`${COMPANIES}/${company.id}`, {
+    address: { city: "Z" },
+    tax_id: "a-1",
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(body, {
+    ...company,
+    address: { city: "Z" },
+    tax_id: "A1",
+    updated_at: body.updated_at,
+  });
+});
+
+Deno.test("GET /api-v1-companies filters by name in any case, domain, tax_id in any spelling and owner_id", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const { key } = workspace;
+  const owner_id = await makeMember(sql, workspace);
+  const a = await create(key, COMPANIES, { name: "AÇÃO", domain: "x.com", tax_id: "12.345.678/0001-95" });
+  const b = await create(key, COMPANIES, { name: "Ação", domain: "X.com", owner_id });
+  const c = await create(key, COMPANIES, { name: "Acao", tax_id: "12345678000195", owner_id });
+  const list = async (query: Record<string, string>) =>
+    ids(await client(key).get(`${COMPANIES}?${new URLSearchParams(query)}`));
+  assert.deepEqual(await list({ name: " ação " }), [b.id, a.id]);
+  assert.deepEqual(await list({ name: "AÇÃO".normalize("NFD") }), [b.id, a.id]);
+  assert.deepEqual(await list({ name: "Açã" }), []);
+  assert.deepEqual(await list({ domain: "X.COM" }), [b.id, a.id]);
+  for (const tax_id of ["12.345.678/0001-95", "12345678000195", "12 345 678 0001 95"]) {
+    assert.deepEqual(await list({ tax_id }), [c.id, a.id], tax_id);
+  }
+  assert.deepEqual(await list({ owner_id }), [c.id, b.id]);
+  assert.deepEqual(await list({ owner_id, domain: "x.com" }), [b.id]);
+  assert.deepEqual(await list({ owner_id, name: "AÇÃO", domain: "x.com", tax_id: "1" }), []);
+  assert.deepEqual(await list({ owner_id, limit: "1", cursor: c.id }), [b.id]);
+  for (const query of ["name=", "tax_id=.", "owner_id=x", `domain=${"a".repeat(256)}`]) {
+    assertRefused(await client(key).get(`${COMPANIES}?${query}`), "validation_error");
+  }
+});
+
+Deno.test("A company without an owner gets one, and without anybody to own it is refused with no_owner_available", async () => {
+  await using sql = openDatabase();
+  const { id, key, memberId } = await makeWorkspace(sql);
+  assert.equal((await create(key, COMPANIES, { name: "A" }))["owner_id"], memberId);
+  await sql`update crm.members set is_active = false where workspace_id = ${id}`;
+  assertRefused(await client(key).post(COMPANIES, { name: "B" }), "no_owner_available");
+  assertRefused(await client(key).post(COMPANIES, { name: "B", owner_id: memberId }), "invalid_reference");
+});

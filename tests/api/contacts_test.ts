@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { assertRefused, client } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { create, eventsOf, ids, limits, makeCompany, makeMember } from "../support/record_fixtures.ts";
+import { testRecordRules } from "../support/record_rules.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const CONTACTS = "/api-v1-contacts";
+
+testRecordRules({
+  path: CONTACTS,
+  table: "contacts",
+  minimal: { name: "Ana" },
+  limits: [
+    limits.name("name"),
+    limits.email(),
+    limits.text("phone", 40),
+    limits.text("phone2", 40),
+    limits.text("whatsapp", 40),
+    limits.text("job_title", 255),
+    limits.text("instagram", 255),
+    limits.text("linkedin", 255),
+    limits.text("notes", 10_000),
+    limits.customFields(),
+    limits.uuid("company_id"),
+    limits.uuid("owner_id"),
+  ],
+  references: { company_id: makeCompany, owner_id: makeMember },
+  required: ["name"],
+});
+
+Deno.test("POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const api = client(workspace.key);
+  const fields = {
+    phone: "+55 (11) 98765-4321",
+    phone2: "2",
+    whatsapp: "3",
+    job_title: "Compradora",
+    company_id: await makeCompany(sql, workspace),
+    owner_id: await makeMember(sql, workspace),
+    instagram: "@ana",
+    linkedin: "in/ana",
+    notes: "  como veio\n",
+    custom_fields: { cor: "azul", nível: 3 },
+  };
+  const created = await api.post(CONTACTS, { name: " Ana Souza ", email: " Ana@Exemplo.COM.br", ...fields });
+  assert.equal(created.status, 201);
+  assert.deepEqual(Object.keys(created.body), ["id"]);
+  const { body } = await api.get(`${CONTACTS}/${created.body.id}`);
+  const { created_at, updated_at, ...rest } = body;
+  assert.deepEqual(rest, {
+    id: created.body.id,
+    workspace_id: workspace.id,
+    name: "Ana Souza",
+    email: "ana@exemplo.com.br",
+    ...fields,
+  });
+  assert.equal(created_at, updated_at);
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created"]);
+});
+
+Deno.test("POST /api-v1-contacts without a name, or with null for one, is a validation_error", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  for (const body of [{}, { name: null }]) {
+    assert.ok("name" in assertRefused(await client(key).post(CONTACTS, body), "validation_error"));
+  }
+});
+
+Deno.test("PATCH /api-v1-contacts answers with the whole contact and emits nothing", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const contact = await create(workspace.key, CONTACTS, { name: "Ana", phone: "1" });
+  const { status, body } = await client(workspace.key).patch(`${CONTACTS}/${contact.id}`, {
+    email: "B@C.com",
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(body, { ...contact, email: "b@c.com", updated_at: body.updated_at });
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created"]);
+});
+
+Deno.test("GET /api-v1-contacts filters by email in any case and by company_id, alone and together", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const { key } = workspace;
+  const company_id = await makeCompany(sql, workspace);
+  const a = await create(key, CONTACTS, { name: "A", email: "a@x.com", company_id });
+  const b = await create(key, CONTACTS, { name: "B", email: "a@x.com" });
+  const c = await create(key, CONTACTS, { name: "C", email: "c@x.com", company_id });
+  const list = async (query: string) => ids(await client(key).get(`${CONTACTS}?${query}`));
+  assert.deepEqual(await list("email=%20A@X.com"), [b.id, a.id]);
+  assert.deepEqual(await list(`company_id=${company_id.toUpperCase()}`), [c.id, a.id]);
+  assert.deepEqual(await list(`company_id=${company_id}&email=a@x.com`), [a.id]);
+  assert.deepEqual(await list(`company_id=${company_id}&limit=1&cursor=${c.id}`), [a.id]);
+  assert.deepEqual(await list("email=nobody@x.com"), []);
+  for (const query of ["email=x", "email=", "company_id=x", "company_id="]) {
+    assertRefused(await client(key).get(`${CONTACTS}?${query}`), "validation_error");
+  }
+});
+
+Deno.test("A contact's owner is the one given, else the key's creator, else the oldest admin or gestor", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const seller = await makeMember(sql, workspace);
+  const { key } = await makeKey(sql, workspace.id, { memberId: seller });
+  const given = await create(key, CONTACTS, { name: "A", owner_id: workspace.memberId });
+  assert.equal(given["owner_id"], workspace.memberId);
+  assert.equal((await create(key, CONTACTS, { name: "B" }))["owner_id"], seller);
+
+  // Cleared by PATCH, an owner is chosen anew.
+  const cleared = await client(key).patch(`${CONTACTS}/${given.id}`, { owner_id: null });
+  assert.equal(cleared.body.owner_id, seller);
+
+  await sql`update crm.members set is_active = false where id = ${seller}`;
+  const refused = await client(key).post(CONTACTS, { name: "C", owner_id: seller });
+  assert.ok("owner_id" in assertRefused(refused, "invalid_reference"), "not active: not a possible owner");
+  assert.equal((await create(key, CONTACTS, { name: "C" }))["owner_id"], workspace.memberId);
+  await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
+  assertRefused(await client(key).post(CONTACTS, { name: "D" }), "no_owner_available");
+});

@@ -1,0 +1,234 @@
+// The rules of spec 4.0.1, each held for every creating POST that honours Idempotency-Key.
+import assert from "node:assert/strict";
+import { hashRequest } from "../../supabase/functions/_shared/idempotency.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { assertRefused, call, type Reply } from "../support/client.ts";
+import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { endpoints } from "../support/resources.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const HOUR = 60 * 60;
+const creating = endpoints.filter(({ route }) => route.endpoint.idempotent);
+
+/** A workspace and a body that each of the creating POSTs takes, for it ignores what it does not know. */
+async function start(sql: ReturnType<typeof openDatabase>) {
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  return { ...workspace, body: { name: "A", title: "A", body: "A", deal_id: deal.id } };
+}
+
+Deno.test("Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes", () => {
+  assert.deepEqual(creating.map(({ title }) => title).sort(), [
+    "POST /api-v1-activities",
+    "POST /api-v1-companies",
+    "POST /api-v1-contacts",
+    "POST /api-v1-deals",
+    "POST /api-v1-notes",
+  ]);
+});
+
+for (const { resource, route: { endpoint }, title } of creating) {
+  const path = `/${resource.name}`;
+  const table = resource.name.replace("api-v1-", "");
+  const event = endpoint.verb.replace("_create", ".created");
+  const eventsOfEach = (EVENT_TYPES as readonly string[]).includes(event) ? 1 : 0;
+
+  const send = (key: string, body: unknown, idempotencyKey?: string): Promise<Reply> =>
+    call("POST", path, {
+      key,
+      body,
+      ...(idempotencyKey !== undefined && { headers: { "Idempotency-Key": idempotencyKey } }),
+    });
+
+  /** How many records of this resource the workspace has beside its first deal and contact, and events of them. */
+  const made = async (
+    sql: ReturnType<typeof openDatabase>,
+    { id, body }: { id: string; body: { deal_id: string } },
+  ) => {
+    const [row] = await sql<[{ records: number; events: number }]>`
+      select count(distinct t.id)::int as records, count(e.id)::int as events
+      from ${sql(`crm.${table}`)} t
+      left join crm.events e on e.object_id = t.id and e.event::text = ${event}
+      where t.workspace_id = ${id}
+        and t.id not in (
+          select unnest(array[d.id, d.contact_id]) from crm.deals d where d.id = ${body.deal_id}
+        )`;
+    return row;
+  };
+
+  Deno.test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
+      assertRefused(await send(workspace.key, workspace.body, key), "invalid_idempotency_key");
+    }
+    assert.deepEqual(await made(sql, workspace), { records: 0, events: 0 });
+    for (const key of ["k", "k".repeat(255)]) {
+      assert.equal((await send(workspace.key, workspace.body, key)).status, 201);
+    }
+  });
+
+  Deno.test(`${title} answers the same key and body with 200 and the original reply, and makes nothing new`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    const first = await send(workspace.key, workspace.body, "one");
+    assert.equal(first.status, 201);
+    assert.equal(first.headers.get("Idempotent-Replayed"), null);
+    // The reply is the original's, whatever became of the record.
+    await sql`
+      update ${
+      sql(`crm.${table}`)
+    } set created_at = created_at - interval '1 day' where id = ${first.body.id}`;
+    const again = await send(workspace.key, workspace.body, "one");
+    assert.equal(again.status, 200);
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+  });
+
+  Deno.test(`${title} takes a body for the same whatever the order of its keys and its white space`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    const first = await send(workspace.key, workspace.body, "one");
+    const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
+    const again = await send(workspace.key, JSON.stringify(reversed, null, "\t"), "one");
+    assert.equal(again.status, 200);
+    assert.equal(again.text, first.text);
+  });
+
+  Deno.test(`${title} refuses a key that was used with another body or on another resource`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    assert.equal((await send(workspace.key, workspace.body, "body")).status, 201);
+    for (const other of [{ ...workspace.body, name: "B" }, { ...workspace.body, more: null }]) {
+      assertRefused(await send(workspace.key, other, "body"), "idempotency_conflict");
+    }
+    const others = creating.filter((other) => other.resource !== resource);
+    for (const other of others) {
+      const key = `first on ${other.resource.name}`;
+      const first = await call("POST", `/${other.resource.name}`, {
+        key: workspace.key,
+        body: workspace.body,
+        headers: { "Idempotency-Key": key },
+      });
+      assert.equal(first.status, 201);
+      assertRefused(await send(workspace.key, workspace.body, key), "idempotency_conflict");
+    }
+    assert.equal((await made(sql, workspace)).records, 1);
+  });
+
+  /** Begins the POST in a transaction that stays open, as one whose process has not come to its end. */
+  const begin = async (
+    original: ReturnType<typeof openDatabase>,
+    { key, body }: { key: string; body: Record<string, string> },
+    idempotencyKey: string,
+  ): Promise<void> => {
+    const hash = await hashRequest(resource.name, body);
+    await original`begin`;
+    const [reply] = await original`
+      select refusal from api.call(
+        sha256(${key}::text::bytea), ${endpoint.scope}, ${endpoint.verb}, ${
+      JSON.stringify(body)
+    }::text::jsonb,
+        ${idempotencyKey}, decode(${hash}, 'hex')
+      )`;
+    assert.equal(reply!["refusal"], null);
+  };
+
+  Deno.test(`${title} answers 409 while the original is being processed, and its reply from then on`, async () => {
+    await using sql = openDatabase();
+    await using original = openDatabase();
+    const workspace = await start(sql);
+    await begin(original, workspace, "one");
+    assertRefused(await send(workspace.key, workspace.body, "one"), "idempotency_in_progress");
+    assertRefused(
+      await send(workspace.key, { ...workspace.body, name: "B" }, "one"),
+      "idempotency_in_progress",
+    );
+    await original`commit`;
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 200);
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+  });
+
+  Deno.test(`${title}: a key is free at once when the process that used it is killed in the middle`, async () => {
+    await using sql = openDatabase();
+    const original = openDatabase();
+    const workspace = await start(sql);
+    await begin(original, workspace, "one");
+    const [backend] = await original`select pg_backend_pid() as pid`;
+    const [killed] = await sql`select pg_terminate_backend(${backend!["pid"]}, 5000) as gone`;
+    assert.equal(killed!["gone"], true);
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 201);
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+    await original.end({ timeout: 0 });
+  });
+
+  Deno.test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    const second = await makeKey(sql, workspace.id);
+    const keys = [workspace.key, second.key];
+    const replies = await Promise.all(
+      Array.from({ length: 64 }, (_, i) => send(keys[i % 2]!, workspace.body, "one")),
+    );
+    const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+    assert.equal(count(201), 1);
+    assert.equal(count(200) + count(409), 63);
+    const texts = new Set(replies.filter(({ status }) => status < 300).map(({ text }) => text));
+    assert.equal(texts.size, 1);
+    for (const reply of replies) {
+      if (reply.status === 409) assertRefused(reply, "idempotency_in_progress");
+    }
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 200);
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+  });
+
+  Deno.test(`${title}: the keys of one workspace share what is remembered, those of another do not`, async () => {
+    await using sql = openDatabase();
+    const [workspace, other] = [await start(sql), await start(sql)];
+    const second = await makeKey(sql, workspace.id);
+    const first = await send(workspace.key, workspace.body, "one");
+    const again = await send(second.key, workspace.body, "one");
+    assert.deepEqual([again.status, again.text], [200, first.text]);
+    assertRefused(await send(second.key, { ...workspace.body, name: "B" }, "one"), "idempotency_conflict");
+    const elsewhere = await send(other.key, other.body, "one");
+    assert.equal(elsewhere.status, 201);
+    assert.notEqual(elsewhere.body.id, first.body.id);
+  });
+
+  Deno.test(`${title} remembers a key for 24 hours, and takes it as new afterwards`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    const first = await send(workspace.key, workspace.body, "one");
+    const age = (seconds: number) =>
+      sql`update crm.idempotency_keys set created_at = now() - make_interval(secs => ${seconds})
+        where workspace_id = ${workspace.id}`;
+    await age(24 * HOUR - 60);
+    assert.equal((await send(workspace.key, workspace.body, "one")).text, first.text);
+    await age(24 * HOUR + 1);
+    const other = { ...workspace.body, name: "B" };
+    const renewed = await send(workspace.key, other, "one");
+    assert.equal(renewed.status, 201);
+    assert.notEqual(renewed.body.id, first.body.id);
+    assert.equal((await send(workspace.key, other, "one")).text, renewed.text);
+    assertRefused(await send(workspace.key, workspace.body, "one"), "idempotency_conflict");
+  });
+
+  Deno.test(`${title}: an error frees the key`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    assertRefused(await send(workspace.key, {}, "one"), "validation_error");
+    // Nobody left to own or sign: an error that the verb itself raises.
+    await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 422);
+    await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 201);
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+  });
+
+  Deno.test(`${title} without Idempotency-Key creates a new record every time`, async () => {
+    await using sql = openDatabase();
+    const workspace = await start(sql);
+    for (let i = 0; i < 2; i++) assert.equal((await send(workspace.key, workspace.body)).status, 201);
+    assert.deepEqual(await made(sql, workspace), { records: 2, events: 2 * eventsOfEach });
+  });
+}

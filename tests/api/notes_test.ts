@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { assertRefused, call, client, type Reply } from "../support/client.ts";
+import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { assertAlike, create, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const NOTES = "/api-v1-notes";
+
+Deno.test("POST /api-v1-notes answers 201 with the whole note, which GET and the list give again", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const created = await api.post(NOTES, { deal_id: deal.id, body: "Reunião: 45 min", kind: "observation" });
+  assert.equal(created.status, 201);
+  assert.deepEqual(Object.keys(created.body), [
+    "id",
+    "deal_id",
+    "author_id",
+    "body",
+    "kind",
+    "source",
+    "created_at",
+    "updated_at",
+  ]);
+  const { id, created_at, updated_at, ...rest } = created.body;
+  assert.deepEqual(rest, {
+    deal_id: deal.id,
+    author_id: workspace.memberId,
+    body: "Reunião: 45 min",
+    kind: "observation",
+    source: "integration",
+  });
+  assert.equal(created_at, updated_at);
+  assert.ok(created.headers.get("Location")?.endsWith(`${NOTES}/${id}`));
+  assert.deepEqual((await api.get(`${NOTES}/${id}`)).body, created.body);
+  assert.deepEqual((await api.get(`${NOTES}?deal_id=${deal.id}`)).body, {
+    data: [created.body],
+    meta: { next_cursor: null, has_more: false },
+  });
+});
+
+Deno.test("POST /api-v1-notes: kind is note where it is not said", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  for (const kind of [undefined, null, "note"]) {
+    assert.equal((await api.post(NOTES, { deal_id: deal.id, body: "b", kind })).body.kind, "note");
+  }
+});
+
+Deno.test("POST /api-v1-notes keeps the body as it was sent", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const bodies = [" ", "a", "  dois\r\n\tespaços  ", "é", "é".normalize("NFD"), "😀".repeat(10_000)];
+  for (const body of bodies) {
+    const { id } = (await api.post(NOTES, { deal_id: deal.id, body })).body;
+    assert.equal((await api.get(`${NOTES}/${id}`)).body.body, body);
+  }
+});
+
+Deno.test("POST /api-v1-notes names each field outside its limits", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const bad: [field: string, values: unknown[]][] = [
+    ["deal_id", [undefined, null, "x", "", 5]],
+    ["body", [undefined, null, "", "a".repeat(10_001), 5, ["a"]]],
+    ["kind", ["", "Note", "outro", 5]],
+  ];
+  for (const [field, values] of bad) {
+    for (const value of values) {
+      const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", [field]: value });
+      assert.deepEqual(Object.keys(assertRefused(reply, "validation_error")), [field]);
+    }
+  }
+});
+
+Deno.test("POST /api-v1-notes: neither author nor source can be chosen, and the reply names what it ignored", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: NOWHERE, source: "user" });
+  assert.equal(reply.status, 201);
+  assert.equal(reply.body.author_id, workspace.memberId);
+  assert.equal(reply.body.source, "integration");
+  assert.equal(reply.headers.get("X-Ignored-Fields"), "author_id, source");
+});
+
+Deno.test("POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const seller = await makeMember(sql, workspace);
+  const { key } = await makeKey(sql, workspace.id, { memberId: seller });
+  const write = () => client(key).post(NOTES, { deal_id: deal.id, body: "b" });
+  const { id, author_id } = (await write()).body;
+  assert.equal(author_id, seller);
+
+  await sql`update crm.members set is_active = false where id = ${seller}`;
+  assertRefused(await write(), "no_author_available");
+  assert.deepEqual(ids(await client(key).get(`${NOTES}?deal_id=${deal.id}`)), [id], "reading goes on");
+  await sql`update crm.members set is_active = true where id = ${seller}`;
+  assert.equal((await write()).status, 201);
+});
+
+Deno.test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist", async () => {
+  await using sql = openDatabase();
+  const { api } = await makeWorkspaceWithDeal(sql);
+  const other = await makeWorkspaceWithDeal(sql);
+  const write = (deal_id: string) => api.post(NOTES, { deal_id, body: "b" });
+  const unknown = await write(NOWHERE);
+  assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), ["deal_id"]);
+  assertAlike(await write(other.deal.id), unknown);
+  const [count] = await sql`select count(*)::int as n from crm.notes where deal_id = ${other.deal.id}`;
+  assert.equal(count!["n"], 0);
+});
+
+Deno.test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none", async () => {
+  await using sql = openDatabase();
+  const { api } = await makeWorkspaceWithDeal(sql);
+  const other = await makeWorkspaceWithDeal(sql);
+  const { id } = (await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" })).body;
+  const foreign = await api.get(`${NOTES}/${id}`);
+  assertRefused(foreign, "not_found");
+  assertAlike(await api.get(`${NOTES}/${NOWHERE}`), foreign);
+  assertRefused(await api.get(`${NOTES}/x`), "not_found");
+});
+
+Deno.test("GET /api-v1-notes needs deal_id and refuses wrong filters", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const fields = async (query: string) =>
+    Object.keys(assertRefused(await api.get(`${NOTES}${query}`), "validation_error"));
+  assert.deepEqual(await fields(""), ["deal_id"]);
+  assert.deepEqual(await fields("?deal_id="), ["deal_id"]);
+  assert.deepEqual(await fields("?deal_id=x"), ["deal_id"]);
+  assert.deepEqual(await fields("?kind=note"), ["deal_id"]);
+  assert.deepEqual(await fields(`?deal_id=${deal.id}&kind=x`), ["kind"]);
+  assert.deepEqual(await fields(`?deal_id=${deal.id}&since=ontem`), ["since"]);
+  assertRefused(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
+});
+
+Deno.test("GET /api-v1-notes gives the notes of that deal, by kind and since", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const another = await makeDeal(workspace.key);
+  const write = (deal_id: string, kind: string) => create(workspace.key, NOTES, { deal_id, body: "b", kind });
+  const a = await write(deal.id, "note");
+  const b = await write(deal.id, "observation");
+  const c = await write(another.id, "note");
+  const list = async (query: string) => ids(await api.get(`${NOTES}?${query}`));
+  assert.deepEqual(await list(`deal_id=${deal.id}`), [b.id, a.id]);
+  assert.deepEqual(await list(`deal_id=${another.id}`), [c.id]);
+  assert.deepEqual(await list(`deal_id=${deal.id}&kind=note`), [a.id]);
+  assert.deepEqual(await list(`deal_id=${deal.id}&kind=observation`), [b.id]);
+  assert.deepEqual(await list(`deal_id=${deal.id}&since=${b["created_at"]}`), [b.id]);
+  assert.deepEqual(await list(`deal_id=${deal.id}&updated_since=${b["updated_at"]}`), [b.id]);
+});
+
+Deno.test("GET /api-v1-notes answers for a deal of another workspace as for one that does not exist", async () => {
+  await using sql = openDatabase();
+  const { api } = await makeWorkspaceWithDeal(sql);
+  const other = await makeWorkspaceWithDeal(sql);
+  await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" });
+  const foreign = await api.get(`${NOTES}?deal_id=${other.deal.id}`);
+  assert.deepEqual(foreign.body, { data: [], meta: { next_cursor: null, has_more: false } });
+  assertAlike(await api.get(`${NOTES}?deal_id=${NOWHERE}`), foreign);
+});
+
+Deno.test("GET /api-v1-notes gives every note exactly once, while others are being written", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const write = async () => (await create(workspace.key, NOTES, { deal_id: deal.id, body: "b" })).id;
+  const expected: string[] = [];
+  for (let i = 0; i < 7; i++) expected.unshift(await write());
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const from = cursor === null ? "" : `&cursor=${cursor}`;
+    const page: Reply = await api.get(`${NOTES}?deal_id=${deal.id}&limit=3${from}`);
+    seen.push(...ids(page));
+    cursor = page.body.meta.next_cursor;
+    await write();
+  } while (cursor !== null);
+  assert.deepEqual(seen, expected);
+});
+
+Deno.test("notes can be neither changed nor removed", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const note = (await api.post(NOTES, { deal_id: deal.id, body: "b" })).body;
+  for (const method of ["PATCH", "DELETE", "PUT"]) {
+    for (const path of [NOTES, `${NOTES}/${note.id}`]) {
+      assertRefused(
+        await call(method, path, { key: workspace.key, body: { body: "outro" } }),
+        "method_not_allowed",
+      );
+    }
+  }
+  assert.deepEqual((await api.get(`${NOTES}/${note.id}`)).body, note);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { assertRefused, call, client } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const PIPELINES = "/api-v1-pipelines";
+const DEFAULT_LIMIT = 120;
+
+async function makeLimited(sql: ReturnType<typeof openDatabase>, limit = DEFAULT_LIMIT) {
+  const workspace = await makeWorkspace(sql);
+  await sql`update crm.workspaces set rate_limit_per_minute = ${limit} where id = ${workspace.id}`;
+  return workspace;
+}
+
+Deno.test("a workspace's plan admits 120 calls a minute unless it says otherwise", async () => {
+  await using sql = openDatabase();
+  const [column] = await sql`
+    insert into crm.workspaces (name) values ('default plan') returning rate_limit_per_minute as limit`;
+  assert.equal(column!["limit"], DEFAULT_LIMIT);
+});
+
+Deno.test("200 simultaneous calls of one key admit exactly 120", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeLimited(sql);
+  const replies = await Promise.all(Array.from({ length: 200 }, () => client(key).get(PIPELINES)));
+  assert.equal(replies.filter(({ status }) => status === 200).length, DEFAULT_LIMIT);
+  const refused = replies.filter(({ status }) => status === 429);
+  assert.equal(refused.length, 80);
+  for (const { headers } of refused) {
+    assert.ok(Number(headers.get("Retry-After")) >= 1 && Number(headers.get("Retry-After")) <= 60);
+  }
+  // Whoever was admitted was told a different number of calls that are left.
+  const left = replies.filter(({ status }) => status === 200).map(({ headers }) =>
+    /r=(\d+)/.exec(headers.get("RateLimit")!)![1]
+  );
+  assert.equal(new Set(left).size, DEFAULT_LIMIT);
+});
+
+Deno.test("the window slides: a place is free again when the oldest call is 60 seconds old, not before", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeLimited(sql, 3);
+  const api = client(key);
+  for (let i = 0; i < 3; i++) assert.equal((await api.get(PIPELINES)).status, 200);
+  const age = (seconds: number[]) =>
+    sql`
+    update crm.rate_limits set hits = (
+      select array_agg(clock_timestamp() - make_interval(secs => s) order by s desc) from unnest(${seconds}::float[]) s)
+    where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
+  await age([59, 40, 20]);
+  const refused = await api.get(PIPELINES);
+  assertRefused(refused, "rate_limited");
+  assert.equal(refused.headers.get("Retry-After"), "1");
+  await age([60.1, 40, 20]);
+  assert.equal((await api.get(PIPELINES)).status, 200);
+  assertRefused(await api.get(PIPELINES), "rate_limited");
+});
+
+Deno.test("a refused call is not counted, an error is", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeLimited(sql, 4);
+  const api = client(key);
+  assert.equal((await api.post("/api-v1-leads", {})).status, 422);
+  assert.equal((await api.get(`${PIPELINES}/nowhere`)).status, 404);
+  assert.equal((await api.delete(PIPELINES)).status, 405);
+  assert.equal(
+    (await api.post("/api-v1-leads", { first_name: "A", pipeline_id: crypto.randomUUID() })).status,
+    422,
+  );
+  for (let i = 0; i < 3; i++) assertRefused(await api.get(PIPELINES), "rate_limited");
+  const [row] = await sql`
+    select cardinality(hits) as n from crm.rate_limits
+    where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
+  assert.equal(row!["n"], 4);
+});
+
+Deno.test("each key has a minute of its own", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeLimited(sql, 1);
+  const second = await makeKey(sql, id);
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  assert.equal((await client(second.key).get(PIPELINES)).status, 200);
+  assertRefused(await client(key).get(PIPELINES), "rate_limited");
+});
+
+Deno.test("a lowered limit holds at once, and Retry-After says when a place is free under it", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeLimited(sql, 5);
+  for (let i = 0; i < 5; i++) await client(key).get(PIPELINES);
+  await sql`
+    update crm.rate_limits
+    set hits = (select array_agg(clock_timestamp() - make_interval(secs => s) order by s desc) from unnest('{50,40,30,20,10}'::int[]) s)
+    where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
+  await sql`update crm.workspaces set rate_limit_per_minute = 2 where id = ${id}`;
+  const refused = await client(key).get(PIPELINES);
+  assertRefused(refused, "rate_limited");
+  const wait = Number(refused.headers.get("Retry-After"));
+  assert.ok(wait >= 39 && wait <= 40, `the fourth of five calls leaves in 40 s, Retry-After is ${wait}`);
+});
+
+Deno.test("calls without a key are refused and counted against nobody", async () => {
+  assertRefused(await call("GET", PIPELINES), "missing_api_key");
+});

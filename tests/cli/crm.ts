@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dirname!, "..", "..", "cli", "main.ts");
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `deno task crm …` as an operator does, on the shared stack; `env` overrides the environment. */
+export async function crm(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
+    env: { DATABASE_URL: "", ...env },
+    stdin: "null",
+  }).output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** What a command that succeeds says to a person. */
+export async function say(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await crm(args);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, args.join(" "));
+  return stdout;
+}
+
+/** What a command that succeeds says to a program. */
+// deno-lint-ignore no-explicit-any -- tests say what they expect of it
+export async function json(...args: string[]): Promise<any> {
+  return JSON.parse(await say(...args, "--json"));
+}
+
+/** A mistake: the exit code, nothing on standard output, and exactly one line on standard error. */
+export async function assertMistake(args: string[], code: 1 | 2, line: RegExp): Promise<void> {
+  assertOneLine(await crm(args), code, line, args.join(" "));
+}
+
+/** As assertMistake, of a command that has run already. */
+export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title: string): void {
+  const { stdout, stderr } = outcome;
+  assert.deepEqual({ code: outcome.code, stdout }, { code, stdout: "" }, `${title}\n${stderr}`);
+  assert.match(stderr, /^error: [^\n]+\n$/, title);
+  assert.match(stderr, line, title);
+}
+
+/** An id that nothing has. */
+export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

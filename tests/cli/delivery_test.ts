@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { openDatabase } from "../support/stack.ts";
+import { subscribe, waitForDelivery } from "../support/webhooks.ts";
+import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+
+Deno.test("delivery list shows what became of an event, and delivery retry does not wait for its next attempt", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  assert.equal(await say("delivery", "list", "--workspace", workspace), "The workspace has no delivery\n");
+
+  const mailbox = openMailbox("status=503,200");
+  const subscription = await subscribe(key, mailbox.url, ["lead.received"]);
+  await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  const { id } = await waitForDelivery(sql, subscription.id, ({ attempts }) => attempts === 1);
+  const [waiting] = await json("delivery", "list", "--workspace", workspace);
+  const { created_at, last_attempt_at, next_attempt_at, ...rest } = waiting;
+  assert.ok(Date.parse(created_at) <= Date.parse(last_attempt_at));
+  assert.ok(
+    Date.parse(next_attempt_at) - Date.parse(last_attempt_at) > 25_000,
+    "the second is due after 30 s",
+  );
+  assert.deepEqual(rest, {
+    id,
+    subscription_id: subscription.id,
+    target_url: mailbox.url,
+    event: "lead.received",
+    state: "pending",
+    attempts: 1,
+    last_status: 503,
+    last_reason: "http_503",
+  });
+  const text = await say("delivery", "list", "--workspace", workspace);
+  assert.match(text, new RegExp(`^${id}  lead\\.received +pending +1 +503 +http_503 `, "m"));
+
+  assert.deepEqual(await json("delivery", "retry", "--workspace", workspace), { retried: 1 });
+  await mailbox.waitFor(2);
+  await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
+  const [delivered] = await json("delivery", "list", "--workspace", workspace);
+  assert.deepEqual(
+    [delivered.state, delivered.attempts, delivered.last_status, delivered.next_attempt_at],
+    ["delivered", 2, 200, null],
+  );
+  assert.equal(await say("delivery", "retry", "--workspace", workspace), "0 deliveries are due now\n");
+});
+
+Deno.test("delivery … tells each mistake in one line", async () => {
+  await Promise.all([
+    assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
+    assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+    assertMistake(["delivery", "retry", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+  ]);
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { runJob } from "../../cli/operations/jobs.ts";
+import { OperationError } from "../../cli/operations/operation_error.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say } from "./crm.ts";
+
+Deno.test("job list shows every row of crm.jobs", async () => {
+  await using sql = openDatabase();
+  const jobs = await json("job", "list");
+  const rows = await sql`select name, every::text, description from crm.jobs order by name`;
+  assert.deepEqual(jobs, [...rows]);
+  assert.match(await say("job", "list"), /^webhook-dispatch +00:00:10 +Wakes the dispatcher/m);
+});
+
+Deno.test("job run does a job's work now", async () => {
+  await using sql = openDatabase();
+  const { id: workspace } = await makeWorkspace(sql);
+  await sql`
+    insert into crm.idempotency_keys (workspace_id, key, request_hash, body, created_at) values
+      (${workspace}, 'old', '', '', now() - interval '25 hours'),
+      (${workspace}, 'new', '', '', now())`;
+  const ran = await json("job", "run", "purge-idempotency-keys");
+  assert.deepEqual(Object.keys(ran), ["name", "duration_ms"]);
+  const left = await sql`select key from crm.idempotency_keys where workspace_id = ${workspace}`;
+  assert.deepEqual([...left], [{ key: "new" }]);
+  assert.match(await say("job", "run", "purge-events"), /^The job purge-events ran in \d+ ms\n$/);
+});
+
+Deno.test("A job that fails is refused with its reason", async () => {
+  await using sql = openDatabase();
+  const name = `broken-${crypto.randomUUID()}`;
+  // Never committed: the stack's own scheduler must not find it.
+  await assert.rejects(
+    sql.begin(async (transaction) => {
+      await transaction`
+        insert into crm.jobs (name, every, command, description) values (${name}, '1 day', 'select 1 / 0', 'Fails')`;
+      await runJob(transaction, name);
+    }),
+    (error) =>
+      error instanceof OperationError && error.message === `The job "${name}" failed: division by zero`,
+  );
+});
+
+Deno.test("job … tells each mistake in one line", async () => {
+  await Promise.all([
+    assertMistake(["job", "run"], 2, /missing required argument 'name'/),
+    assertMistake(["job", "run", "purge"], 1, /No job is called "purge": there are "purge-events", /),
+  ]);
+});

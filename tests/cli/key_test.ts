@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { checksum } from "../../cli/operations/generate_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/keys.ts";
+import { assertRefused, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+
+const CREATE = ["key", "create", "--name", "Site"];
+
+Deno.test("A key that was made opens the API, only for its scopes, until it is revoked", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, pipelineId } = await makeWorkspace(sql);
+  const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
+  assert.deepEqual(Object.keys(made), ["id", "key"]);
+
+  const { status, body } = await client(made.key).get("/api-v1-pipelines");
+  assert.equal(status, 200);
+  assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [pipelineId]);
+  assertRefused(await client(made.key).get("/api-v1-webhooks"), "insufficient_scope");
+
+  const revoked = await json("key", "revoke", made.id);
+  assertRefused(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
+  assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
+});
+
+Deno.test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async () => {
+  await using sql = openDatabase();
+  const { id: workspace } = await makeWorkspace(sql);
+  const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
+  const [, id, key] = /^Key (\S+) made\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
+  assert.ok(key);
+  assert.match(key, /^svc_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+  assert.equal(key.slice(-6), checksum(key.slice(0, -6)));
+  const [row] = await sql`
+    select prefix, encode(hash, 'hex') as hash, k::text as everything from crm.api_keys k where id = ${id!}`;
+  assert.equal(row!["prefix"], key.slice(0, 12));
+  assert.equal(row!["hash"], await hashKey(key));
+  assert.ok(!row!["everything"].includes(key.slice(12)));
+});
+
+Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
+  // 0xCBF43926 is the published check value of CRC-32 for these digits.
+  assert.equal(checksum("123456789"), "3jZRME");
+  assert.equal(checksum("62"), "005Arq");
+});
+
+Deno.test("key create takes the oldest active admin as creator, unless it is told another", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, memberId } = await makeWorkspace(sql);
+  const { id: seller } = await json(
+    ...[
+      "member",
+      "add",
+      "--workspace",
+      workspace,
+      "--name",
+      "Ana",
+      "--email",
+      "a@b.co",
+      "--role",
+      "vendedor",
+    ],
+  );
+  const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write"];
+  const creator = async (...more: string[]) => {
+    const { id } = await json(...create, ...more);
+    return (await sql`select member_id from crm.api_keys where id = ${id}`)[0]!["member_id"];
+  };
+  assert.equal(await creator(), memberId);
+  assert.equal(await creator("--member", seller), seller);
+
+  const other = await makeWorkspace(sql);
+  await assertMistake([...create, "--member", other.memberId], 1, /No member of the workspace has the id/);
+  await say("member", "update", memberId, "--active", "false");
+  await assertMistake(create, 1, /no active admin/);
+});
+
+Deno.test("key create stores a scope that no endpoint asks for, and says so to a person", async () => {
+  await using sql = openDatabase();
+  const { id: workspace } = await makeWorkspace(sql);
+  const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
+  assert.match(await say(...create), /^No endpoint asks for owners:read: stored, and grants nothing yet$/m);
+  const { id } = await json(...create);
+  const [row] = await sql`select scopes from crm.api_keys where id = ${id}`;
+  assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
+});
+
+Deno.test("key create --expires-at makes a key that ends at that moment", async () => {
+  await using sql = openDatabase();
+  const { id: workspace } = await makeWorkspace(sql);
+  const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
+  const { key: expired } = await json(...create, "2020-01-31T12:00:00Z");
+  assertRefused(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
+  const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
+  assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
+  const listed = await json("key", "list", "--workspace", workspace);
+  assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
+});
+
+Deno.test("key list shows whose keys there are and when they were used, and nothing that opens", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, memberId, key } = await makeWorkspace(sql, { scopes: ["pipelines:read"] });
+  const [unused] = await json("key", "list", "--workspace", workspace);
+  assert.equal(unused.last_used_at, null);
+
+  const calledAt = Date.now();
+  await client(key).get("/api-v1-pipelines");
+  const [{ id, created_at, last_used_at, ...rest }] = await json("key", "list", "--workspace", workspace);
+  assert.ok(Date.parse(created_at));
+  assert.ok(Math.abs(Date.parse(last_used_at) - calledAt) < 5000);
+  assert.deepEqual(rest, {
+    name: "Teste",
+    prefix: key.slice(0, 12),
+    scopes: ["pipelines:read"],
+    creator_id: memberId,
+    creator: "Administrador",
+    expires_at: null,
+    revoked_at: null,
+  });
+
+  const text = await say("key", "list", "--workspace", workspace);
+  assert.match(
+    text,
+    new RegExp(`^${id}  Teste +${key.slice(0, 12)} +pipelines:read +Administrador +- +- +20`, "m"),
+  );
+  assert.ok(!text.includes(await hashKey(key)));
+});
+
+Deno.test("key … tells each mistake in one line", async () => {
+  const create = [...CREATE, "--workspace", UNKNOWN_ID, "--scopes"];
+  await Promise.all([
+    assertMistake([...create, "leads:write"], 1, /No workspace has the id/),
+    assertMistake([...create, "leads:write,deals"], 2, /"deals" is not of the form <resource>:read/),
+    assertMistake([...create, ""], 2, /"" is not of the form/),
+    assertMistake([...create, "leads:delete"], 2, /"leads:delete" is not of the form/),
+    assertMistake(
+      [...create, "leads:write", "--expires-at", "2027-02-30T00:00:00Z"],
+      2,
+      /moment that exists/,
+    ),
+    assertMistake([...create, "leads:write", "--expires-at", "amanhã"], 2, /moment that exists/),
+    assertMistake([...create, "leads:write", "--member", "ana"], 2, /must be a UUID/),
+    assertMistake(["key", "revoke", UNKNOWN_ID], 1, /No key has the id/),
+    assertMistake(["key", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+  ]);
+});

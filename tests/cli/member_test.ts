@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+
+function add(workspace: string, email: string, role = "vendedor"): string[] {
+  return ["member", "add", "--workspace", workspace, "--name", "Ana Souza", "--email", email, "--role", role];
+}
+
+Deno.test("member add, update and list keep the people of a workspace", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, memberId } = await makeWorkspace(sql);
+  const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
+  assert.deepEqual(Object.keys(made), ["id"]);
+  assert.match(made.id, UUID);
+
+  assert.equal((await json("member", "update", made.id, "--active", "false")).is_active, false);
+  const listed = await json("member", "list", "--workspace", workspace);
+  assert.deepEqual(listed.map(({ id }: { id: string }) => id), [memberId, made.id]);
+  const { created_at, ...ana } = listed[1];
+  assert.ok(Date.parse(created_at));
+  assert.deepEqual(ana, {
+    id: made.id,
+    workspace_id: workspace,
+    name: "Ana Souza",
+    email: "ana@exemplo.com.br",
+    role: "gestor",
+    is_active: false,
+  });
+
+  assert.equal(await say("member", "update", made.id, "--active", "true"), `Member ${made.id} is active\n`);
+  const text = await say("member", "list", "--workspace", workspace);
+  assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
+});
+
+Deno.test("member add refuses an e-mail that the workspace has, in any case, and not one that another has", async () => {
+  await using sql = openDatabase();
+  const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  await say(...add(mine.id, "ana@exemplo.com.br"));
+  await assertMistake(
+    add(mine.id, "ANA@EXEMPLO.COM.BR"),
+    1,
+    /already has a member with the e-mail "ana@exemplo\.com\.br"/,
+  );
+  await say(...add(other.id, "ana@exemplo.com.br"));
+});
+
+Deno.test("member … tells each mistake in one line", async () => {
+  await Promise.all([
+    assertMistake(add(UNKNOWN_ID, "ana@exemplo.com.br"), 1, /No workspace has the id "0{8}-/),
+    assertMistake(add("x", "ana@exemplo.com.br"), 2, /must be a UUID/),
+    assertMistake(add(UNKNOWN_ID, "ana"), 2, /must be an e-mail address/),
+    assertMistake(add(UNKNOWN_ID, "a@b.co", "chefe"), 2, /Allowed choices are admin, gestor, vendedor/),
+    assertMistake(["member", "update", UNKNOWN_ID, "--active", "true"], 1, /No member has the id/),
+    assertMistake(["member", "update", UNKNOWN_ID], 2, /--active <true\|false>' not specified/),
+    assertMistake(["member", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+  ]);
+});

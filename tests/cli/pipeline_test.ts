@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { createPipeline, updatePipeline } from "../../cli/operations/pipelines.ts";
+import { assertRefused, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+
+Deno.test("pipeline create makes the stages in the order in which they are named", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key, pipelineId } = await makeWorkspace(sql);
+  const made = await json(
+    ...["pipeline", "create", "--workspace", workspace, "--name", "Parcerias"],
+    ...["--stages", "Prospecção:pre-venda, Fase 2: proposta :venda,Ganho:won"],
+  );
+  assert.deepEqual(Object.keys(made), ["id", "stages"]);
+  for (const { id } of [made, ...made.stages]) assert.match(id, UUID);
+  assert.deepEqual(made.stages.map(({ id: _, ...stage }: { id: string }) => stage), [
+    { name: "Prospecção", type: "pre-venda", position: 1 },
+    { name: "Fase 2: proposta", type: "venda", position: 2 },
+    { name: "Ganho", type: "won", position: 3 },
+  ]);
+
+  const { body } = await client(key).get("/api-v1-pipelines");
+  const shown = body.data.find(({ id }: { id: string }) => id === made.id);
+  assert.deepEqual(
+    shown.stages.map(({ id }: { id: string }) => id),
+    made.stages.map(({ id }: { id: string }) => id),
+  );
+  assert.equal(shown.is_default, false);
+  assert.equal(body.data.find(({ id }: { id: string }) => id === pipelineId).is_default, true);
+});
+
+Deno.test("pipeline create --default and pipeline update --default move the default", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, pipelineId, key } = await makeWorkspace(sql);
+  const defaults = async () =>
+    (await sql`select id from crm.pipelines where workspace_id = ${workspace} and is_default`).map(({ id }) =>
+      id
+    );
+  const second = await json(
+    ...["pipeline", "create", "--workspace", workspace, "--name", "B", "--stages", "A:venda", "--default"],
+  );
+  assert.deepEqual(await defaults(), [second.id]);
+  const { body } = await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  assert.equal(body.lead.pipeline_id, second.id);
+
+  const updated = await json("pipeline", "update", pipelineId, "--active", "true", "--default");
+  assert.deepEqual(updated, {
+    id: pipelineId,
+    workspace_id: workspace,
+    name: "Vendas",
+    is_default: true,
+    is_active: true,
+  });
+  assert.deepEqual(await defaults(), [pipelineId]);
+  await say("pipeline", "update", pipelineId, "--default");
+  assert.deepEqual(await defaults(), [pipelineId]);
+});
+
+Deno.test("Twenty pipelines that become the default at once leave exactly one", async () => {
+  await using sql = openDatabase(20);
+  const { id: workspaceId } = await makeWorkspace(sql);
+  const make = { workspaceId, name: "Novo", stages: [] };
+  const made = await Promise.all(Array.from({ length: 10 }, () => createPipeline(sql, make)));
+  await Promise.all([
+    ...made.map(({ id }) => updatePipeline(sql, id, { isDefault: true })),
+    ...made.map(() => createPipeline(sql, { ...make, isDefault: true })),
+  ]);
+  const defaults = await sql`select from crm.pipelines where workspace_id = ${workspaceId} and is_default`;
+  assert.equal(defaults.length, 1);
+});
+
+Deno.test("An inactive stage or pipeline takes no leads, and takes them again when active", async () => {
+  await using sql = openDatabase();
+  const { pipelineId, stages: [first, second, ...rest], key } = await makeWorkspace(sql);
+  const lead = (fields = {}) => client(key).post("/api-v1-leads", { first_name: "Ana", ...fields });
+
+  assert.equal((await json("stage", "update", first.id, "--active", "false")).is_active, false);
+  assert.equal((await lead()).body.lead.stage_id, second.id);
+  assertRefused(await lead({ stage_id: first.id }), "stage_not_found");
+  for (const stage of [second, ...rest]) await say("stage", "update", stage.id, "--active", "false");
+  assertRefused(await lead(), "pipeline_has_no_stage");
+  assert.equal(
+    await say("stage", "update", first.id, "--active", "true"),
+    `Stage ${first.id} (Prospecção) is active\n`,
+  );
+
+  assert.match(await say("pipeline", "update", pipelineId, "--active", "false"), /Vendas +yes +no$/m);
+  assertRefused(await lead(), "no_default_pipeline");
+  assertRefused(await lead({ pipeline_id: pipelineId }), "pipeline_not_found");
+  await say("pipeline", "update", pipelineId, "--active", "true");
+  assert.equal((await lead()).body.lead.stage_id, first.id);
+});
+
+Deno.test("pipeline … and stage … tell each mistake in one line", async () => {
+  const create = ["pipeline", "create", "--workspace", UNKNOWN_ID, "--name", "Vendas", "--stages"];
+  await Promise.all([
+    assertMistake([...create, "A:venda"], 1, /No workspace has the id/),
+    assertMistake([...create, "A"], 2, /"A" is not of the form <name>:<type>/),
+    assertMistake([...create, "A:venda,"], 2, /"" is not of the form <name>:<type>/),
+    assertMistake([...create, "A:"], 2, /"A:" is not of the form <name>:<type>/),
+    assertMistake([...create, `A:${"b".repeat(41)}`], 2, /is not of the form <name>:<type>/),
+    assertMistake([...create, ":venda"], 2, /The name in ":venda" must have 1 to 255 characters/),
+    assertMistake(
+      ["pipeline", "update", UNKNOWN_ID],
+      2,
+      /nothing to change: give at least one of --active, --default/,
+    ),
+    assertMistake(["pipeline", "update", UNKNOWN_ID, "--default"], 1, /No pipeline has the id/),
+    assertMistake(["stage", "update", UNKNOWN_ID, "--active", "false"], 1, /No stage has the id/),
+    assertMistake(["stage", "update", UNKNOWN_ID, "--active", "0"], 2, /true or false/),
+  ]);
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { createProgram } from "../../cli/program.ts";
+import { databaseUrl } from "../support/stack.ts";
+import { assertMistake, assertOneLine, crm, json, say } from "./crm.ts";
+
+const COMMANDS = createProgram().commands.flatMap((group) =>
+  group.commands.map((command) => [group.name(), command.name()])
+);
+
+Deno.test("Every command has a --help with its options and an example", async () => {
+  await Promise.all(COMMANDS.map(async ([group, command]) => {
+    const help = await say(group!, command!, "--help");
+    assert.match(help, new RegExp(`^Usage: deno task crm ${group} ${command} `));
+    assert.match(help, /--json +print JSON/);
+    assert.match(help, new RegExp(`^Examples:\n  deno task crm ${group} ${command}`, "m"));
+  }));
+});
+
+Deno.test("--help shows the groups, and a group its commands", async () => {
+  const help = await say("--help");
+  for (const group of new Set(COMMANDS.map(([group]) => group))) {
+    assert.match(help, new RegExp(`^  ${group} +\\w`, "m"));
+  }
+  assert.match(await say("workspace", "--help"), /^ {2}create [^]*^ {2}update [^]*^ {2}list /m);
+});
+
+Deno.test("Without a command the help is shown, and it is a mistake", async () => {
+  for (const args of [[], ["workspace"]]) {
+    const { code, stdout, stderr } = await crm(args);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
+    assert.match(stderr, /^Usage: deno task crm /);
+  }
+});
+
+Deno.test("An unknown command, option or argument is told in one line", async () => {
+  await Promise.all([
+    assertMistake(["workspaces", "list"], 2, /unknown command 'workspaces' \(Did you mean workspace\?\)/),
+    assertMistake(["workspace", "destroy"], 2, /unknown command 'destroy'/),
+    assertMistake(["workspace", "list", "--jsn"], 2, /unknown option '--jsn' \(Did you mean --json\?\)/),
+    assertMistake(["workspace", "list", "all"], 2, /too many arguments/),
+    assertMistake(["workspace", "create", "--name"], 2, /argument missing/),
+  ]);
+});
+
+Deno.test("DATABASE_URL goes before the stack on DATA_DIR", async () => {
+  const { code } = await crm(["workspace", "list"], { DATABASE_URL: databaseUrl, DATA_DIR: "/nonexistent" });
+  assert.equal(code, 0);
+  assert.ok((await json("workspace", "list")).length > 0);
+});
+
+Deno.test("Without a database the one line says what to do", async () => {
+  const list = async (env: Record<string, string>) => await crm(["workspace", "list"], env);
+  const url = new URL(databaseUrl);
+  const elsewhere = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(url), change).href });
+
+  const cases: [Record<string, string>, RegExp][] = [
+    [{ DATA_DIR: "/nonexistent" }, /No stack is running on \/nonexistent: start one with `deno task start`/],
+    [{ DATABASE_URL: "mysql://x" }, /DATABASE_URL is not an address of Postgres/],
+    [elsewhere({ port: "1" }), /The database cannot be reached: start it with `deno task start`/],
+    [elsewhere({ password: "wrong" }), /The database refuses the connection \(28P01\): correct DATABASE_URL/],
+    [elsewhere({ pathname: "/nowhere" }), /The database refuses the connection \(3D000\)/],
+    [
+      elsewhere({ pathname: "/template1" }),
+      /The database lacks what this command needs: apply the migrations/,
+    ],
+  ];
+  await Promise.all(cases.map(async ([env, line]) => {
+    const outcome = await list(env);
+    assertOneLine(outcome, 1, line, JSON.stringify(env));
+    assert.ok(!outcome.stderr.includes(url.password), "a password is never shown");
+  }));
+});
+
+Deno.test("What drops its connections is not waited for without end", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const dropping = (async () => {
+    for await (const connection of listener) {
+      await connection.read(new Uint8Array(512)).catch(() => {});
+      connection.close();
+    }
+  })();
+  const startedAt = performance.now();
+  const outcome = await crm(["workspace", "list"], {
+    DATABASE_URL: `postgres://postgres:x@127.0.0.1:${listener.addr.port}/postgres`,
+  });
+  assertOneLine(outcome, 1, /The database cannot be reached/, "workspace list");
+  assert.ok(performance.now() - startedAt < 10_000);
+  listener.close();
+  await dropping;
+});

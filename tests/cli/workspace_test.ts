@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { assertRefused, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+
+Deno.test("workspace create makes an admin and a default pipeline of four stages", async () => {
+  const made = await json("workspace", "create", "--name", "  Padaria Sol ");
+  assert.deepEqual(Object.keys(made), ["id", "member_id", "pipeline_id"]);
+  for (const id of Object.values<string>(made)) assert.match(id, UUID);
+
+  await using sql = openDatabase();
+  const [workspace] = await sql`
+    select name, suspended, public_api, rate_limit_per_minute, stale_after_days
+    from crm.workspaces where id = ${made.id}`;
+  assert.deepEqual({ ...workspace }, {
+    name: "Padaria Sol",
+    suspended: false,
+    public_api: true,
+    rate_limit_per_minute: 120,
+    stale_after_days: 14,
+  });
+  const members = await sql`select id, role, is_active from crm.members where workspace_id = ${made.id}`;
+  assert.deepEqual([...members], [{ id: made.member_id, role: "admin", is_active: true }]);
+  const stages = await sql`
+    select s.name, s.type, s.position from crm.stages s
+    join crm.pipelines p on p.workspace_id = s.workspace_id and p.id = s.pipeline_id
+    where p.id = ${made.pipeline_id} and p.is_default and p.is_active order by s.position`;
+  assert.deepEqual([...stages], [
+    { name: "Prospecção", type: "pre-venda", position: 1 },
+    { name: "Proposta", type: "venda", position: 2 },
+    { name: "Ganho", type: "won", position: 3 },
+    { name: "Perdido", type: "lost", position: 4 },
+  ]);
+});
+
+Deno.test("workspace update changes what it is given, and the API obeys at once", async () => {
+  await using sql = openDatabase();
+  const { id, key } = await makeWorkspace(sql);
+  const pipelines = () => client(key).get("/api-v1-pipelines");
+
+  const suspended = await json("workspace", "update", id, "--suspended", "true", "--stale-after-days", "30");
+  assert.equal(suspended.id, id);
+  assert.deepEqual([suspended.suspended, suspended.stale_after_days, suspended.public_api], [true, 30, true]);
+  assertRefused(await pipelines(), "workspace_suspended");
+
+  await say("workspace", "update", id, "--suspended", "false", "--public-api", "false");
+  assertRefused(await pipelines(), "feature_disabled");
+
+  const limited = await json("workspace", "update", id, "--public-api", "true", "--rate-limit", "1");
+  assert.deepEqual([limited.rate_limit_per_minute, limited.stale_after_days], [1, 30]);
+  assert.equal((await pipelines()).status, 200);
+  assertRefused(await pipelines(), "rate_limited");
+});
+
+Deno.test("workspace list shows every workspace to people and to programs", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql, { name: "Açaí & Cia" });
+  const text = await say("workspace", "list");
+  assert.match(text, /^ID +NAME +SUSPENDED +PUBLIC API /);
+  assert.match(text, new RegExp(`^${id}  Açaí & Cia +no +yes +100000 +14 `, "m"));
+  const listed = (await json("workspace", "list")).find((workspace: { id: string }) => workspace.id === id);
+  assert.match(listed.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+Deno.test("workspace … tells each mistake in one line", async () => {
+  const update = ["workspace", "update", UNKNOWN_ID];
+  await Promise.all([
+    assertMistake(["workspace", "create"], 2, /--name <name>' not specified/),
+    assertMistake(["workspace", "create", "--name", " "], 2, /1 to 255 characters/),
+    assertMistake(["workspace", "create", "--name", "a".repeat(256)], 2, /1 to 255 characters/),
+    assertMistake(update, 2, /nothing to change: give at least one of --suspended, --public-api/),
+    assertMistake([...update, "--suspended", "yes"], 2, /true or false/),
+    assertMistake([...update, "--rate-limit", "0"], 2, /whole number from 1 to 1000000/),
+    assertMistake([...update, "--rate-limit", "1e3"], 2, /whole number from 1 to 1000000/),
+    assertMistake([...update, "--stale-after-days", "1.5"], 2, /whole number from 1 to 3650/),
+    assertMistake([...update, "--suspended", "true"], 1, /No workspace has the id "0{8}-/),
+    assertMistake(["workspace", "update", "7", "--suspended", "true"], 2, /'7' is invalid.* must be a UUID/),
+  ]);
+});

@@ -1,0 +1,156 @@
+// Rules that hold for every endpoint, looped over the endpoint tables: a new one is tested the day it is declared.
+import assert from "node:assert/strict";
+import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { assertRefused, call } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { endpoints, resources } from "../support/resources.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+const address = (resource: string, path: string) =>
+  `/${resource}${path.replace(":id", NOWHERE).replace(/\/$/, "")}`;
+
+for (const { resource, route, title } of endpoints) {
+  const send = (key: string | null, body?: unknown) =>
+    call(route.method, address(resource.name, route.path), {
+      key,
+      ...(route.endpoint.body && { body: body ?? {} }),
+    });
+
+  Deno.test(`${title} answers 401 missing_api_key without X-API-Key`, async () => {
+    const reply = await send(null);
+    assertRefused(reply, "missing_api_key");
+    assert.ok(reply.headers.get("X-Request-Id"));
+  });
+
+  Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or that nobody has`, async () => {
+    for (
+      const key of [
+        "",
+        "abc",
+        "SVC_abc",
+        "svc_",
+        "svc_abc",
+        `svc_${"0".repeat(49)}`,
+        "x".repeat(4000),
+        "svc_ção",
+      ]
+    ) {
+      // fetch sends header values as Latin-1; what cannot be said in it is no header value at all.
+      if (/[^\x20-\xff]/.test(key)) continue;
+      assertRefused(await send(key), "invalid_api_key");
+    }
+  });
+
+  Deno.test(`${title} answers 401 revoked_api_key for a revoked and for an expired key`, async () => {
+    await using sql = openDatabase();
+    const { id } = await makeWorkspace(sql);
+    const revoked = await makeKey(sql, id);
+    await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
+    assertRefused(await send(revoked.key), "revoked_api_key");
+    const expired = await makeKey(sql, id);
+    await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
+    assertRefused(await send(expired.key), "revoked_api_key");
+  });
+
+  Deno.test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else`, async () => {
+    await using sql = openDatabase();
+    const { id, key } = await makeWorkspace(sql);
+    await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
+    assertRefused(await send(key, "no json"), "workspace_suspended");
+    await sql`update crm.workspaces set suspended = false where id = ${id}`;
+    assertRefused(await send(key, "no json"), "feature_disabled");
+  });
+
+  Deno.test(`${title} answers 403 insufficient_scope without ${route.endpoint.scope}, before looking at the body`, async () => {
+    await using sql = openDatabase();
+    const { id } = await makeWorkspace(sql);
+    const others = SCOPES.filter((scope) => scope !== route.endpoint.scope);
+    const { key } = await makeKey(sql, id, { scopes: others });
+    const reply = await send(key, "no json");
+    assertRefused(reply, "insufficient_scope");
+    assert.ok(reply.body.error.message.includes(route.endpoint.scope), "the message names the scope");
+  });
+
+  Deno.test(`${title} answers 429 rate_limited with Retry-After once the minute is full`, async () => {
+    await using sql = openDatabase();
+    const { id, key } = await makeWorkspace(sql);
+    await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
+    const admitted = await send(key);
+    assert.notEqual(admitted.status, 429);
+    assert.equal(admitted.headers.get("RateLimit-Policy"), '"default";q=1;w=60');
+    assert.match(admitted.headers.get("RateLimit")!, /^"default";r=0;t=(59|60)$/);
+    const refused = await send(key, "no json");
+    assertRefused(refused, "rate_limited");
+    const wait = Number(refused.headers.get("Retry-After"));
+    assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
+  });
+
+  Deno.test(`${title} answers 422 naming a query parameter that it does not know`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const reply = await call(route.method, `${address(resource.name, route.path)}?nome=1&limite=2`, {
+      key,
+      ...(route.endpoint.body && { body: {} }),
+    });
+    const details = assertRefused(reply, "validation_error");
+    assert.ok("nome" in details && "limite" in details);
+  });
+
+  if (route.endpoint.body && !route.endpoint.bodyOptional) {
+    Deno.test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object`, async () => {
+      await using sql = openDatabase();
+      const { key } = await makeWorkspace(sql);
+      const bad = [
+        undefined,
+        "",
+        " ",
+        "{",
+        "{]",
+        '"a"',
+        "[]",
+        "null",
+        "1",
+        "{a:1}",
+        "{'a':1}",
+        '{"a":1,}',
+        "{}x",
+        new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+      ];
+      for (const body of bad) {
+        const reply = await call(route.method, address(resource.name, route.path), { key, body });
+        assertRefused(reply, route.endpoint.malformed);
+      }
+    });
+  }
+}
+
+for (const resource of resources) {
+  for (const [path, methods] of resource.byPath()) {
+    const others = METHODS.filter((method) => !methods.has(method as "GET"));
+    Deno.test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${[...methods.keys()].join(", ")}`, async () => {
+      await using sql = openDatabase();
+      const { id } = await makeWorkspace(sql);
+      // Even a key without any scope: the method is looked at before the scope.
+      const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
+      for (const method of others) {
+        const reply = await call(method, address(resource.name, path), { key });
+        assertRefused(reply, "method_not_allowed");
+        assert.equal(reply.headers.get("Allow"), [...methods.keys()].join(", "));
+      }
+      assertRefused(await call("PUT", address(resource.name, path)), "missing_api_key");
+    });
+  }
+
+  Deno.test(`/${resource.name}: a path that is not there answers 404 not_found, after the key has been looked at`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    for (const path of ["/a/b/c/d", `/${NOWHERE}/fly`, "/%00", "/%ff", "/..%2f"]) {
+      const reply = await call("GET", `/${resource.name}${path}`, { key });
+      assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);
+      assertRefused(await call("GET", `/${resource.name}${path}`), "missing_api_key");
+    }
+  });
+}

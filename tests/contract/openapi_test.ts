@@ -1,0 +1,192 @@
+// The OpenAPI documents are made of the endpoint tables; here they are held against the tables and the live service.
+import assert from "node:assert/strict";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { openApiDocument } from "../../openapi/document.ts";
+import { deliveryBody } from "../../openapi/events.ts";
+import { DOCUMENTS, documentText } from "../../openapi/files.ts";
+import { ERRORS } from "../../supabase/functions/_shared/errors.ts";
+import { REPLY_HEADERS } from "../../supabase/functions/_shared/reply.ts";
+import type { EventType } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { call, client, type Reply } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { endpoints, resources } from "../support/resources.ts";
+import { makeSamples, withSampleIds } from "../support/samples.ts";
+import { openDatabase } from "../support/stack.ts";
+
+interface Documented {
+  headers?: Record<string, unknown>;
+  content?: Record<
+    string,
+    { schema: { properties?: { error?: { properties: { code: { enum: string[] } } } } } }
+  >;
+}
+
+interface Operation {
+  operationId: string;
+  requestBody?: { content: { "application/json": { example: Record<string, unknown> } } };
+  responses: Record<string, Documented & { $ref?: string }>;
+}
+
+// deno-lint-ignore no-explicit-any -- read as an integrator's tool would
+const document = openApiDocument(resources, "pt") as any;
+
+function operationOf(method: string, name: string, path: string): Operation {
+  return document.paths[`/${name}${path.replace(":id", "{id}").replace(/\/$/, "")}`][method.toLowerCase()];
+}
+
+/** Status, code and headers of the reply are all in the document. */
+function assertDocumented(operation: Operation, reply: Reply): void {
+  const named = operation.responses[reply.status];
+  assert.ok(named, `${operation.operationId} documents no ${reply.status}: ${reply.text}`);
+  const response: Documented = named.$ref
+    ? document.components.responses[named.$ref.split("/").pop()!]
+    : named;
+  for (const header of REPLY_HEADERS) {
+    if (!reply.headers.has(header)) continue;
+    assert.ok(
+      response.headers && header in response.headers,
+      `${operation.operationId} ${reply.status}: ${header}`,
+    );
+  }
+  if (reply.status < 400) return;
+  const codes = response.content!["application/json"]!.schema.properties!.error!.properties.code.enum;
+  assert.ok(codes.includes(reply.body.error.code), `${operation.operationId}: ${reply.body.error.code}`);
+}
+
+for (const { file, language } of DOCUMENTS) {
+  Deno.test(`The OpenAPI document in the repository (${language}) is what the endpoint tables say; else run "deno task openapi"`, async () => {
+    const written = await Deno.readTextFile(file);
+    assert.ok(written === documentText(openApiDocument(resources, language)), `${file} is stale`);
+  });
+
+  Deno.test(`The OpenAPI document (${language}) passes the linter's recommended rules without a remark`, async () => {
+    const problems = await lintFromString({
+      source: await Deno.readTextFile(file),
+      absoluteRef: file,
+      config: await createConfig({ extends: ["recommended"] }),
+    });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+      [],
+    );
+  });
+}
+
+Deno.test("The two OpenAPI documents differ in their texts alone", () => {
+  const shape = (language: "pt" | "en") =>
+    JSON.stringify(
+      openApiDocument(resources, language),
+      (name, value) =>
+        (name === "summary" || name === "description") && typeof value === "string" ? "" : value,
+    );
+  assert.equal(shape("pt"), shape("en"));
+});
+
+Deno.test("No schema of the OpenAPI document is closed: a reply may grow a field without a new version", () => {
+  assert.ok(!JSON.stringify(document).includes('"additionalProperties":false'));
+});
+
+Deno.test("Every operation has an id of its own", () => {
+  const ids = endpoints.map(({ route }) => route.endpoint.verb);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+Deno.test("Every request example of the OpenAPI document is answered with the status that it declares", async (t) => {
+  await using sql = openDatabase();
+  for (const { resource, route, title } of endpoints) {
+    await t.step(title, async () => {
+      const { key, stages } = await makeWorkspace(sql);
+      const samples = await makeSamples(key, stages);
+      const operation = operationOf(route.method, resource.name, route.path);
+      const example = operation.requestBody?.content["application/json"].example;
+      const query = route.endpoint.query.safeParse({}).success ? "" : `?deal_id=${samples.deal_id}`;
+      const path = `/${resource.name}${route.path.replace(":id", samples.records[resource.name] ?? "")}`;
+      const reply = await call(route.method, path.replace(/\/$/, "") + query, {
+        key,
+        ...(example && { body: withSampleIds(example, samples) }),
+      });
+      assert.equal(reply.status, route.endpoint.status, reply.text);
+      assertDocumented(operation, reply);
+    });
+  }
+});
+
+Deno.test("Every reply example of the OpenAPI document is one that the operation's schema takes", () => {
+  for (const { resource, route } of endpoints) {
+    const { reply, status } = route.endpoint;
+    if (reply === null) continue;
+    const { content } = operationOf(route.method, resource.name, route.path).responses[status]!;
+    const { example } = content!["application/json"] as unknown as { example: unknown };
+    assert.deepEqual(reply.parse(example), example);
+  }
+});
+
+Deno.test("Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document", async (t) => {
+  await using sql = openDatabase();
+  const { id, key } = await makeWorkspace(sql);
+  const { key: powerless } = await makeKey(sql, id, { scopes: ["nothing:read"] });
+  for (const { resource, route, title } of endpoints) {
+    const operation = operationOf(route.method, resource.name, route.path);
+    const at = (recordId: string) =>
+      `/${resource.name}${route.path.replace(":id", recordId).replace(/\/$/, "")}`;
+    const path = at("00000000-0000-7000-8000-000000000000");
+    const body = route.endpoint.body && {};
+    await t.step(title, async () => {
+      const send = (path: string, options: Parameters<typeof call>[2]) =>
+        call(route.method, path, { key, body, ...options });
+      const replies = [
+        await send(path, { key: null }),
+        await send(path, { key: "svc_x" }),
+        await send(path, { key: powerless }),
+        await send(path, {}),
+        await send(at("x"), {}),
+        await send(`${path}?nome=1`, {}),
+        await send(`${path}?cursor=x`, {}),
+        await call("PUT", path, { key }),
+      ];
+      if (body) {
+        replies.push(
+          await send(path, { body: "{" }),
+          await send(path, { body: " ".repeat(1024 * 1024 + 1) }),
+          await send(path, { headers: { "Idempotency-Key": "k".repeat(256) } }),
+        );
+      }
+      for (const reply of replies) assertDocumented(operation, reply);
+    });
+  }
+});
+
+Deno.test("docs/errors.md tells of every code what the error table says", async () => {
+  const page = await Deno.readTextFile(new URL("../../docs/errors.md", import.meta.url));
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| (.*?) \|/gm)].map((
+    [, code, status, when],
+  ) => [code, status, when]);
+  const table = Object.entries(ERRORS).map(([code, { status, when }]) => [code, String(status), when]);
+  assert.deepEqual(rows.sort(), table.sort());
+});
+
+Deno.test("Every event that the API brings about is delivered as the OpenAPI document says", async () => {
+  await using sql = openDatabase();
+  const { id, key, stages } = await makeWorkspace(sql);
+  const { deal_id, stage_id } = await makeSamples(key, stages);
+  const api = client(key);
+  await api.post(`/api-v1-deals/${deal_id}/move-stage`, { stage_id });
+  await api.post(`/api-v1-deals/${deal_id}/win`);
+  const lost = await api.post("/api-v1-deals", { title: "Outro" });
+  await api.post(`/api-v1-deals/${lost.body.id}/lose`);
+
+  const deliveries = await sql<{ event: EventType; body: string }[]>`
+    select e.event, crm.delivery_body(e.id, e) as body from crm.events e where e.workspace_id = ${id}`;
+  for (const { event, body } of deliveries) {
+    assert.deepEqual(deliveryBody(event).parse(JSON.parse(body)), JSON.parse(body), event);
+  }
+  assert.deepEqual([...new Set(deliveries.map(({ event }) => event))].sort(), [
+    "activity.created",
+    "contact.created",
+    "deal.created",
+    "deal.lost",
+    "deal.stage_changed",
+    "deal.won",
+    "lead.received",
+  ]);
+});

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { Route } from "../../supabase/functions/_shared/endpoint.ts";
+import { anything, bodyText, fitting } from "../support/arbitraries.ts";
+import { call, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { endpoints } from "../support/resources.ts";
+import { openDatabase } from "../support/stack.ts";
+
+/** Cases in all, shared out among the operations. PROPERTY_CASES and PROPERTY_SEED in the environment change them. */
+const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 20_000);
+const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? Date.now() % 2 ** 31);
+
+/** Every kind of record, so that an id means something to somebody. */
+async function populate(sql: ReturnType<typeof openDatabase>) {
+  const workspace = await makeWorkspace(sql);
+  const lead = await client(workspace.key).post("/api-v1-leads", {
+    first_name: "Ana",
+    email: "a@x.com",
+    company_name: "X",
+    external_id: "x",
+  });
+  const { deal_id, contact_id, company_id } = lead.body.lead;
+  const note = await client(workspace.key).post("/api-v1-notes", { deal_id, body: "x" });
+  const activity = await client(workspace.key).post("/api-v1-activities", { deal_id });
+  const webhook = await client(workspace.key).post("/api-v1-webhooks", {
+    event_types: ["lead.received"],
+    target_url: "https://example.com/",
+  });
+  const ids: string[] = [
+    workspace.id,
+    workspace.memberId,
+    workspace.pipelineId,
+    ...workspace.stages.map(({ id }) => id),
+    deal_id,
+    contact_id,
+    company_id,
+    note.body.id,
+    activity.body.id,
+    webhook.body.id,
+  ];
+  return { ...workspace, ids };
+}
+
+Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tells of another workspace (seed ${SEED})`, async (t) => {
+  await using sql = openDatabase();
+  const [own, other] = [await populate(sql), await populate(sql)];
+  const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];
+
+  // At the same time: the cases of one operation come one after the other, so that a failing one can be made smaller.
+  const runs = endpoints.map(({ resource, route, title }) =>
+    t.step({
+      name: title,
+      sanitizeOps: false,
+      sanitizeResources: false,
+      sanitizeExit: false,
+      fn: () =>
+        fc.assert(
+          fc.asyncProperty(request(resource.name, route, ids), async ({ path, body, headers }) => {
+            const reply = await call(route.method, path, { key: own.key, body, headers });
+            assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
+            if (reply.status < 300) {
+              const foreign = other.ids.filter((id) => reply.text.includes(id) && !body?.includes(id));
+              assert.deepEqual(foreign, []);
+            }
+          }),
+          { numRuns: Math.ceil(CASES / endpoints.length), seed: SEED },
+        ),
+    })
+  );
+  await Promise.all(runs);
+});
+
+/** Requests to one operation, from what fits it to what fits nothing. */
+function request(resource: string, { path, endpoint }: Route, ids: string[]) {
+  const id = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...ids) },
+    {
+      weight: 1,
+      arbitrary: fc.string({ unit: "binary", maxLength: 40 }).map((text) =>
+        encodeURIComponent(text.toWellFormed())
+      ),
+    },
+  );
+  const parameter = fc.oneof(
+    fc.constantFrom(...Object.keys(endpoint.query.shape), "unknown").chain((name) =>
+      fc.tuple(
+        fc.constant(name),
+        name in endpoint.query.shape
+          ? fc.oneof(fitting(endpoint.query.shape[name]!, ids), anything())
+          : anything(),
+      )
+    ),
+  );
+  return fc.record({
+    path: fc.tuple(id, fc.oneof(fc.constant([]), fc.array(parameter, { maxLength: 4 }))).map(
+      ([id, parameters]) => {
+        const query = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
+        const suffix = query.size > 0 ? `?${query}` : "";
+        return `/${resource}${path === "/" ? "" : path.replace(":id", id)}${suffix}`;
+      },
+    ),
+    body: endpoint.body ? bodyText(fitting(endpoint.body, ids)) : fc.constant(undefined),
+    headers: fc.oneof(
+      fc.constant({} as Record<string, string>),
+      fc.string({ unit: "grapheme-ascii", maxLength: 300 })
+        // fetch itself refuses what is no header value.
+        .map((key) => ({ "Idempotency-Key": key.replaceAll(/[^\x21-\x7e]/g, "") })),
+    ),
+  });
+}

@@ -1,0 +1,153 @@
+// Rules of the contract that hold for the service as a whole, and are nobody else's to test.
+import assert from "node:assert/strict";
+import { ERRORS } from "../../supabase/functions/_shared/errors.ts";
+import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { openApiDocument } from "../../openapi/document.ts";
+import { call, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { endpoints, resources } from "../support/resources.ts";
+import { makeSamples } from "../support/samples.ts";
+import { openDatabase } from "../support/stack.ts";
+
+/** Parts 4 and 5.4, as they are written there; scopes of deals, activities and companies by the same pattern. */
+const CONTRACT = `
+  POST /api-v1-leads leads:write
+  GET /api-v1-deals deals:read
+  POST /api-v1-deals deals:write
+  GET /api-v1-deals/:id deals:read
+  PATCH /api-v1-deals/:id deals:write
+  POST /api-v1-deals/:id/move-stage deals:write
+  POST /api-v1-deals/:id/win deals:write
+  POST /api-v1-deals/:id/lose deals:write
+  GET /api-v1-activities activities:read
+  POST /api-v1-activities activities:write
+  GET /api-v1-activities/:id activities:read
+  PATCH /api-v1-activities/:id activities:write
+  GET /api-v1-notes notes:read
+  POST /api-v1-notes notes:write
+  GET /api-v1-notes/:id notes:read
+  GET /api-v1-contacts contacts:read
+  POST /api-v1-contacts contacts:write
+  GET /api-v1-contacts/:id contacts:read
+  PATCH /api-v1-contacts/:id contacts:write
+  GET /api-v1-companies companies:read
+  POST /api-v1-companies companies:write
+  GET /api-v1-companies/:id companies:read
+  PATCH /api-v1-companies/:id companies:write
+  GET /api-v1-pipelines pipelines:read
+  GET /api-v1-webhooks webhooks:manage
+  POST /api-v1-webhooks webhooks:manage
+  DELETE /api-v1-webhooks/:id webhooks:manage`;
+
+Deno.test("The endpoints are those of the contract, each with its scope", () => {
+  const declared = endpoints.map(({ title, route }) => `${title} ${route.endpoint.scope}`);
+  assert.deepEqual(declared.sort(), CONTRACT.trim().split(/\s*\n\s*/).sort());
+});
+
+Deno.test("Every resource is one function, with the API's version in its name", () => {
+  for (const { name } of resources) assert.match(name, /^api-v1-[a-z]+$/);
+});
+
+Deno.test("Every scope has the form <resource>:read, :write or :manage, and some endpoint that asks for it", () => {
+  const asked = new Set(endpoints.map(({ route }) => route.endpoint.scope));
+  assert.deepEqual([...asked].sort(), [...SCOPES].sort());
+  for (const scope of SCOPES) assert.match(scope, /^[a-z]+:(read|write|manage)$/);
+});
+
+Deno.test("Every field, parameter and error code is snake_case, every text of an error a sentence without a full stop", () => {
+  const names: string[] = Object.keys(ERRORS);
+  JSON.stringify(openApiDocument(resources, "pt"), (key, value) => {
+    if (key === "properties") names.push(...Object.keys(value));
+    if (value?.in === "query") names.push(value.name);
+    return value;
+  });
+  assert.ok(names.length > 100);
+  for (const name of names) assert.match(name, /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
+  for (const { message } of Object.values(ERRORS)) assert.match(message, /^\p{Lu}.*[^.]$/u);
+});
+
+Deno.test("The event catalog has the contract's 12 events", () => {
+  assert.deepEqual([...EVENT_TYPES].sort(), [
+    "activity.created",
+    "activity.overdue",
+    "contact.created",
+    "deal.created",
+    "deal.lost",
+    "deal.stage_changed",
+    "deal.stale",
+    "deal.won",
+    "lead.received",
+    "proposal.accepted",
+    "proposal.rejected",
+    "proposal.viewed",
+  ]);
+});
+
+Deno.test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async () => {
+  await using sql = openDatabase();
+  const { key, stages } = await makeWorkspace(sql);
+  const { records, deal_id } = await makeSamples(key, stages);
+  const api = client(key);
+  await api.patch(`/api-v1-deals/${deal_id}`, { expected_close_date: "2026-12-31" });
+  await api.patch(`/api-v1-activities/${records["api-v1-activities"]}`, {
+    due_at: "2026-12-31T21:00:00.1-03:00",
+  });
+
+  const moments: Record<string, string[]> = {};
+  for (const [name, id] of Object.entries(records)) {
+    const path = name === "api-v1-webhooks" ? `/${name}` : `/${name}/${id}`;
+    JSON.stringify((await api.get(path)).body, (field, value) => {
+      if (/_(at|date)$/.test(field) && value !== null) (moments[field] ??= []).push(value);
+      return value;
+    });
+  }
+  assert.deepEqual([...new Set(moments["due_at"])], ["2027-01-01T00:00:00.100Z"]);
+  assert.deepEqual([...new Set(moments["expected_close_date"])], ["2026-12-31"]);
+  delete moments["expected_close_date"];
+  for (const moment of Object.values(moments).flat()) {
+    assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  }
+});
+
+Deno.test("Every reply is JSON, and a 204 has no body", async () => {
+  await using sql = openDatabase();
+  const { key, stages } = await makeWorkspace(sql);
+  const { records } = await makeSamples(key, stages);
+  for (const path of ["/api-v1-deals", "/api-v1-deals/x", "/api-v1-fly", "/api-v1-health"]) {
+    const reply = await call("GET", path, { key });
+    assert.equal(reply.headers.get("Content-Type"), "application/json; charset=utf-8");
+  }
+  const deleted = await call("DELETE", `/api-v1-webhooks/${records["api-v1-webhooks"]}`, { key });
+  assert.equal(deleted.status, 204);
+  assert.equal(deleted.text, "");
+  assert.equal(deleted.headers.get("Content-Type"), null);
+});
+
+Deno.test("A list shows the workspace of its key alone", async () => {
+  await using sql = openDatabase();
+  const [ours, theirs] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  const mine = await makeSamples(ours.key, ours.stages);
+  const other = await makeSamples(theirs.key, theirs.stages);
+  for (const { resource, route, title } of endpoints) {
+    if (route.method !== "GET" || route.path !== "/") continue;
+    const query = route.endpoint.query.safeParse({}).success ? "" : `?deal_id=${mine.deal_id}`;
+    const { text, body } = await call("GET", `/${resource.name}${query}`, { key: ours.key });
+    assert.ok(body.data.length > 0, title);
+    for (const id of [theirs.id, ...Object.values(other.records)]) assert.ok(!text.includes(id), title);
+  }
+});
+
+Deno.test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta", async () => {
+  await using sql = openDatabase();
+  const { key, stages } = await makeWorkspace(sql);
+  const { deal_id } = await makeSamples(key, stages);
+  for (const { resource, route } of endpoints) {
+    if (route.method !== "GET" || route.path !== "/") continue;
+    const query = route.endpoint.query.safeParse({}).success ? "" : `?deal_id=${deal_id}`;
+    const { body } = await call("GET", `/${resource.name}${query}`, { key });
+    const paginated = !["api-v1-pipelines", "api-v1-webhooks"].includes(resource.name);
+    assert.deepEqual(Object.keys(body), paginated ? ["data", "meta"] : ["data"]);
+    if (paginated) assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
+  }
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import { resources } from "../support/resources.ts";
+import { dataDir } from "../support/stack.ts";
+
+const page = await Deno.readTextFile(new URL("../../docs/resources.md", import.meta.url));
+
+Deno.test("docs/resources.md has a section with a curl for every resource", () => {
+  const sections = page.split(/^## /m).slice(1);
+  for (const { name } of resources) {
+    const called = sections.filter((section) =>
+      section.includes(`curl`) && section.includes(`"$BASE/${name}`)
+    );
+    assert.equal(called.length, 1, name);
+  }
+});
+
+Deno.test("The curls of docs/resources.md work as pasted, one after the other", async () => {
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
+  // Where the page is pasted, the stack's folder is `.local`.
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.symlink(resolve(dataDir), join(folder, ".local"));
+    // An error reply is a failure of the call, and a failure ends the script.
+    const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
+      "\n",
+    );
+    const { success, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", script], cwd: folder })
+      .output();
+    const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
+    assert.ok(success, printed);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openGateway } from "../../local/gateway.ts";
+import { baseUrl } from "../support/stack.ts";
+
+for (const path of ["", "/", "/nothing", "/_shared", "/..%2Flocal", "/API-V1-LEADS"]) {
+  Deno.test(`The gateway answers not_found to "${path}"`, async () => {
+    const response = await fetch(baseUrl + path);
+    assert.equal(response.status, 404);
+    assert.equal((await response.json()).error.code, "not_found");
+  });
+}
+
+Deno.test("The gateway answers not_found outside /functions/v1", async () => {
+  const response = await fetch(new URL("/api-v1-leads", baseUrl));
+  assert.equal(response.status, 404);
+  assert.equal((await response.json()).error.code, "not_found");
+});
+
+/** Runs a test with a gateway of its own that serves these index.ts. */
+async function withFunctions(
+  functions: Record<string, string>,
+  body: (baseUrl: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  for (const [name, source] of Object.entries(functions)) {
+    await Deno.mkdir(join(folder, name));
+    await Deno.writeTextFile(join(folder, name, "index.ts"), source);
+  }
+  const gateway = openGateway(0);
+  try {
+    await gateway.openFunctions(folder);
+    await body(`${gateway.origin}/functions/v1`);
+  } finally {
+    await gateway.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("A function sees its own name first, the query, the method and the body", async () => {
+  const source = `Deno.serve(async (request) => {
+    const { pathname, search } = new URL(request.url);
+    return new Response([request.method, pathname, search, await request.text()].join(" "));
+  });`;
+  await withFunctions({ echo: source }, async (baseUrl) => {
+    const response = await fetch(`${baseUrl}/echo/a%20b/?c=/functions/v1/d`, {
+      method: "PATCH",
+      body: "body",
+    });
+    assert.equal(await response.text(), "PATCH /echo/a%20b/ ?c=/functions/v1/d body");
+    assert.equal(await (await fetch(`${baseUrl}/echo?`)).text(), "GET /echo  ");
+  });
+});
+
+Deno.test("A body passes through as it is written", async () => {
+  // Its second half is written when the second request comes: a gateway that collects bodies would never answer.
+  const source = `let finish;
+    Deno.serve((request) => {
+      if (request.method === "POST") { finish(); return new Response(); }
+      return new Response(new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode("first"));
+          finish = () => { controller.enqueue(new TextEncoder().encode(" second")); controller.close(); };
+        },
+      }));
+    });`;
+  await withFunctions({ stream: source }, async (baseUrl) => {
+    const reader = (await fetch(`${baseUrl}/stream`)).body!.pipeThrough(new TextDecoderStream()).getReader();
+    assert.equal((await reader.read()).value, "first");
+    await (await fetch(`${baseUrl}/stream`, { method: "POST" })).body?.cancel();
+    assert.equal((await reader.read()).value, " second");
+    assert.equal((await reader.read()).done, true);
+  });
+});
+
+Deno.test("A function that cannot be loaded is 503, one that throws 500, and the others are served", async () => {
+  const functions = {
+    "a-broken": `throw new Error("on purpose");`,
+    "b-silent": `export {};`,
+    "c-throwing": `Deno.serve(() => { throw new Error("on purpose"); });`,
+    "d-whole": `Deno.serve(() => new Response("whole"));`,
+    _shared: `throw new Error("not a function");`,
+  };
+  await withFunctions(functions, async (baseUrl) => {
+    const codeOf = async (name: string) => (await (await fetch(`${baseUrl}/${name}`)).json()).error.code;
+    assert.equal(await codeOf("a-broken"), "service_unavailable");
+    assert.equal(await codeOf("b-silent"), "service_unavailable");
+    assert.equal(await codeOf("c-throwing"), "internal_error");
+    assert.equal(await codeOf("_shared"), "not_found");
+    assert.equal(await (await fetch(`${baseUrl}/d-whole`)).text(), "whole");
+  });
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import postgres from "postgres";
+import { migrate } from "../../local/migrate.ts";
+import { startPostgres, stopPostgres } from "../../local/postgres.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { spawnStack, startStackProcess } from "../../local/stack_process.ts";
+import { databaseUrl, openDatabase } from "../support/stack.ts";
+
+/** Runs a test with a data folder of its own; whatever still runs on it afterwards is stopped. */
+function test(name: string, body: (dataDir: string) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const dataDir = await Deno.makeTempDir();
+    try {
+      await body(dataDir);
+    } finally {
+      await stopPostgres(dataDir);
+      await Deno.remove(dataDir, { recursive: true });
+    }
+  });
+}
+
+async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(text);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function addWorkspace(url: string, name: string): Promise<void> {
+  await query(url, `insert into crm.workspaces (name) values ('${name}')`);
+}
+
+async function workspaceNames(url: string): Promise<string[]> {
+  return (await query(url, "select name from crm.workspaces order by name")).map((row) => row.name);
+}
+
+async function postmaster(dataDir: string): Promise<number> {
+  return parseInt(await Deno.readTextFile(join(dataDir, "postgres", "postmaster.pid")));
+}
+
+/** What a start that is refused prints: one line, and never a stack trace. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const { ended, output } = spawnStack(env);
+  assert.equal((await ended).code, 1, output());
+  assert.match(output(), /^[^\n]+\n$/);
+  return output();
+}
+
+test("A second start keeps the data and the demo key, and takes under 3 s", async (dataDir) => {
+  const first = await startStackProcess(dataDir);
+  await addWorkspace(first.file.database_url, "Mantida");
+  assert.equal((await first.stop()).code, 0);
+
+  const startedAt = performance.now();
+  const second = await startStackProcess(dataDir);
+  const duration = performance.now() - startedAt;
+  try {
+    assert.ok(duration < 3000, `${duration} ms`);
+    assert.deepEqual(await workspaceNames(second.file.database_url), ["Demonstração", "Mantida"]);
+    assert.equal(second.file.demo_key, first.file.demo_key);
+    assert.ok(second.output().includes(first.file.demo_key));
+  } finally {
+    await second.stop();
+  }
+});
+
+test("SIGTERM shuts Postgres down cleanly and says that no stack is there", async (dataDir) => {
+  const stack = await startStackProcess(dataDir);
+  const client = postgres(stack.file.database_url, { max: 1 });
+  await client`select 1`;
+  assert.equal((await stack.stop()).code, 0, stack.output());
+  await client.end({ timeout: 1 });
+
+  const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
+  assert.match(log.trimEnd().split("\n").at(-1)!, /database system is shut down$/);
+  await assert.rejects(postmaster(dataDir), Deno.errors.NotFound);
+  await assert.rejects(Deno.stat(join(dataDir, "stack.json")), Deno.errors.NotFound);
+});
+
+test("A start after kill -9 shuts down the Postgres left running and finds the last write", async (dataDir) => {
+  const killed = await startStackProcess(dataDir);
+  await addWorkspace(killed.file.database_url, "Última");
+  killed.kill("SIGKILL");
+  await killed.ended;
+
+  const next = await startStackProcess(dataDir);
+  try {
+    assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
+    const log = await Deno.readTextFile(join(dataDir, "postgres.log"));
+    assert.doesNotMatch(log, /automatic recovery in progress/);
+  } finally {
+    await next.stop();
+  }
+});
+
+test("A start after kill -9 of Postgres too recovers the last write", async (dataDir) => {
+  const killed = await startStackProcess(dataDir);
+  await addWorkspace(killed.file.database_url, "Última");
+  killed.kill("SIGKILL");
+  Deno.kill(await postmaster(dataDir), "SIGKILL");
+  await killed.ended;
+
+  const next = await startStackProcess(dataDir);
+  try {
+    assert.deepEqual(await workspaceNames(next.file.database_url), ["Demonstração", "Última"]);
+    assert.match(await Deno.readTextFile(join(dataDir, "postgres.log")), /automatic recovery in progress/);
+  } finally {
+    await next.stop();
+  }
+});
+
+test("A postmaster.pid whose number another process has now does not stop a start, nor that process", async (dataDir) => {
+  const secrets = await loadSecrets(dataDir);
+  await (await startPostgres(dataDir, secrets)).stop();
+  await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
+  const server = await startPostgres(dataDir, secrets);
+  assert.equal((await query(server.databaseUrl, "select 1 as one"))[0]?.one, 1);
+  await server.stop();
+});
+
+test("A second stack on the same folder is refused and does the first no harm", async (dataDir) => {
+  const first = await startStackProcess(dataDir);
+  try {
+    assert.match(
+      await refusal({ DATA_DIR: dataDir }),
+      new RegExp(`^Another stack \\(process ${first.file.pid}\\)`),
+    );
+    assert.deepEqual(await workspaceNames(first.file.database_url), ["Demonstração"]);
+  } finally {
+    assert.equal((await first.stop()).code, 0);
+  }
+});
+
+test("A port in use is told in one line", async (dataDir) => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  assert.match(
+    await refusal({ DATA_DIR: dataDir, PORT: String(port) }),
+    new RegExp(`^Port ${port} is in use: `),
+  );
+});
+
+test("A port that is no port is told in one line", async (dataDir) => {
+  assert.match(await refusal({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
+});
+
+test("A data folder without permission is told in one line", async (dataDir) => {
+  const closed = join(dataDir, "closed");
+  await Deno.mkdir(closed, { mode: 0o500 });
+  // Root may write anywhere but where the kernel itself refuses.
+  const folder = Deno.uid() === 0 ? "/sys/crm" : join(closed, "data");
+  assert.match(await refusal({ DATA_DIR: folder }), /: set DATA_DIR to /);
+});
+
+test("A data folder that is a file is told in one line", async (dataDir) => {
+  const file = join(dataDir, "file");
+  await Deno.writeTextFile(file, "");
+  assert.match(await refusal({ DATA_DIR: file }), /is not a folder: set DATA_DIR to /);
+});
+
+test("A database that is away is told in one line, without its password", async (dataDir) => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const line = await refusal({
+    DATA_DIR: dataDir,
+    DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${port}/postgres`,
+  });
+  assert.match(line, /^The database cannot be reached \(.+\): start it or correct DATABASE_URL/);
+  assert.doesNotMatch(line, /hidden/);
+});
+
+test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) => {
+  const elsewhere = await Deno.makeTempDir();
+  const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));
+  try {
+    const stack = await startStackProcess(dataDir, { DATABASE_URL: server.databaseUrl });
+    assert.equal(stack.file.database_url, server.databaseUrl);
+    assert.deepEqual(await workspaceNames(server.databaseUrl), ["Demonstração"]);
+    await assert.rejects(Deno.stat(join(dataDir, "postgres")), Deno.errors.NotFound);
+    await stack.stop();
+    assert.equal((await query(server.databaseUrl, "select 1 as one"))[0]?.one, 1);
+  } finally {
+    await server.stop();
+    await Deno.remove(elsewhere, { recursive: true });
+  }
+});
+
+Deno.test("Migrations on a database that has them do nothing", async () => {
+  await using sql = openDatabase();
+  assert.equal(await migrate(sql, databaseUrl), 0);
+});
+
+test("api-v1-health is 503 while the database is away and 200 when it is back", async (dataDir) => {
+  const stack = await startStackProcess(dataDir);
+  const health = async () => {
+    const response = await fetch(`${stack.file.base_url}/api-v1-health`);
+    await response.body?.cancel();
+    return response.status;
+  };
+  try {
+    assert.equal(await health(), 200);
+    await stopPostgres(dataDir);
+    // More than the pool has connections: none of them may be lost on the way.
+    const during = await Promise.all(Array.from({ length: 32 }, health));
+    assert.deepEqual(new Set(during), new Set([503]));
+    await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(stack.file.database_url).port));
+    const after = await Promise.all(Array.from({ length: 32 }, health));
+    assert.deepEqual(new Set(after), new Set([200]));
+  } finally {
+    await stack.stop();
+  }
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { type ErrorCode, ERRORS } from "../../supabase/functions/_shared/errors.ts";
+import { errorCodes } from "../../openapi/error_codes.ts";
+import type { Route } from "../../supabase/functions/_shared/endpoint.ts";
+import { resources } from "./resources.ts";
+import { baseUrl } from "./stack.ts";
+
+/** A reply, already held against the schema of its operation. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // deno-lint-ignore no-explicit-any -- tests say what they expect of it
+  body: any;
+}
+
+/** The envelope of spec 7, exactly. */
+const ErrorEnvelope = z.strictObject({
+  error: z.strictObject({
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode]),
+    message: z.string().min(1),
+    details: z.array(z.strictObject({ field: z.string(), message: z.string().min(1) })).min(1).optional(),
+  }),
+});
+
+export interface CallOptions {
+  /** Null: no X-API-Key header. */
+  key?: string | null;
+  /** Sent as JSON, unless it is text or bytes already. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/**
+ * Calls the API as an integrator would. Whatever the reply, it is parsed with the schema of its operation, or with the
+ * error envelope, and its status is the one that belongs to its code.
+ */
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+  const { key = null, body, headers } = options;
+  const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
+    body instanceof ReadableStream;
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: {
+      ...(key !== null && { "X-API-Key": key }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: raw ? body as BodyInit : JSON.stringify(body) }),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const reply = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === "" ? null : JSON.parse(text),
+  };
+  checkReply(method, path, reply);
+  return reply;
+}
+
+/** Calls with one key. */
+export function client(key: string) {
+  const send = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
+    call(method, path, { key, body, ...(headers && { headers }) });
+  return {
+    get: (path: string, headers?: Record<string, string>) =>
+      call("GET", path, { key, ...(headers && { headers }) }),
+    post: send("POST"),
+    patch: send("PATCH"),
+    delete: send("DELETE"),
+  };
+}
+
+/** The reply is the error of that code; returns its details by field. */
+export function assertRefused(reply: Reply, code: ErrorCode): Record<string, string> {
+  assert.equal(reply.body?.error?.code, code, reply.text);
+  assert.equal(reply.status, ERRORS[code].status);
+  const details: { field: string; message: string }[] = reply.body.error.details ?? [];
+  return Object.fromEntries(details.map(({ field, message }) => [field, message]));
+}
+
+function checkReply(method: string, path: string, reply: Reply): void {
+  if (method !== "HEAD" && reply.status !== 204) {
+    assert.equal(reply.headers.get("Content-Type"), "application/json; charset=utf-8");
+  }
+  const route = findRoute(method, path);
+  if (reply.status >= 400) {
+    if (method === "HEAD" || path.startsWith("/api-v1-health")) return;
+    const { error } = ErrorEnvelope.parse(reply.body);
+    assert.equal(reply.status, ERRORS[error.code].status);
+    if (route !== undefined) {
+      assert.ok(errorCodes(route).includes(error.code), `${error.code} is not documented`);
+    }
+    return;
+  }
+  if (route === undefined) return;
+  const { endpoint } = route;
+  if (endpoint.reply === null) {
+    assert.equal(reply.text, "");
+    return;
+  }
+  // Equal after parsing: a field that the schema does not know is a promise nobody wrote down.
+  assert.deepEqual(endpoint.reply.parse(reply.body), reply.body);
+}
+
+function findRoute(method: string, path: string): Route | undefined {
+  const [name, id, action] = path.split("?")[0]!.split("/").filter(Boolean);
+  const pattern = `/${id === undefined ? "" : ":id"}${action === undefined ? "" : `/${action}`}`;
+  return resources.find((resource) => resource.name === name)
+    ?.routes.find((route) => route.method === method && route.path === pattern);
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { type Authority, issueCertificate, type ServerCertificate } from "./certificates.ts";
+import { type Behaviour, startHostile } from "./hostile.ts";
+
+const folder = Deno.env.get("TEST_AUTHORITY_FOLDER")!;
+
+/** The authority that this process trusts (DENO_CERT). */
+export const trusted: Authority = {
+  certificate: await Deno.readTextFile(join(folder, "ca.pem")),
+  key: await Deno.readTextFile(join(folder, "ca.key")),
+};
+
+/** A certificate that is good for `localhost`. */
+export const certificate = await issueCertificate(trusted, ["localhost"]);
+
+/** What is delivered. */
+export const body = new TextEncoder().encode('{"event":"deal.won"}');
+
+/** Makes one attempt at a receiver that behaves as told; over plain http without a certificate. */
+export async function deliverTo(
+  behaviour: Behaviour,
+  tls: ServerCertificate | null = certificate,
+): Promise<Outcome> {
+  await using receiver = startHostile(behaviour, tls);
+  const policy = readPolicy(`localhost:${receiver.port}`);
+  const scheme = tls === null ? "http" : "https";
+  return await deliver(`${scheme}://localhost:${receiver.port}/hook`, {}, body, { policy });
+}

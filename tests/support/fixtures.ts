@@ -1,0 +1,82 @@
+import type { Sql } from "postgres";
+import { createKey } from "../../cli/operations/keys.ts";
+import { createWorkspace, updateWorkspace } from "../../cli/operations/workspaces.ts";
+import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { client } from "./client.ts";
+
+/** High enough that no test meets it by chance. */
+const RATE_LIMIT = 100_000;
+
+export interface TestStage {
+  id: string;
+  name: string;
+  type: string;
+  position: number;
+}
+
+export interface TestWorkspace {
+  id: string;
+  /** Its admin, the creator of the key. */
+  memberId: string;
+  /** Its default pipeline. */
+  pipelineId: string;
+  /** Of the default pipeline, in order: pre-venda, venda, won, lost. */
+  stages: [TestStage, TestStage, TestStage, TestStage];
+  key: string;
+}
+
+export interface WorkspaceOptions {
+  name?: string;
+  /** Calls a minute for each key. */
+  rateLimit?: number;
+  scopes?: string[];
+}
+
+/** A workspace of the test's own, as the operator's commands make it, with a key of every scope. */
+export async function makeWorkspace(sql: Sql, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
+  const workspace = await createWorkspace(sql, { name: options.name ?? "Teste" });
+  await updateWorkspace(sql, workspace.id, { rateLimit: options.rateLimit ?? RATE_LIMIT });
+  const [first, second, won, lost] = await sql<TestWorkspace["stages"]>`
+    select id, name, type, position from crm.stages
+    where workspace_id = ${workspace.id} and pipeline_id = ${workspace.pipeline_id}
+    order by position
+  `;
+  const { key } = await makeKey(sql, workspace.id, options.scopes ? { scopes: options.scopes } : {});
+  return {
+    id: workspace.id,
+    memberId: workspace.member_id,
+    pipelineId: workspace.pipeline_id,
+    stages: [first, second, won, lost],
+    key,
+  };
+}
+
+export interface KeyOptions {
+  /** Absent: every scope in use. */
+  scopes?: string[];
+  /** The creator. Absent: the oldest active admin. */
+  memberId?: string;
+  /** ISO 8601; a past one makes an expired key. */
+  expiresAt?: string;
+}
+
+/** One more key of a workspace. */
+export function makeKey(
+  sql: Sql,
+  workspaceId: string,
+  options: KeyOptions = {},
+): Promise<{ id: string; key: string }> {
+  return createKey(sql, { workspaceId, name: "Teste", scopes: [...SCOPES], ...options });
+}
+
+/** A deal and its contact, of the workspace that the key belongs to. */
+export async function makeDeal(key: string): Promise<{ id: string; contactId: string }> {
+  const { body } = await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  return { id: body.lead.deal_id, contactId: body.lead.contact_id };
+}
+
+/** A workspace with a deal, and a client of it. */
+export async function makeWorkspaceWithDeal(sql: Sql) {
+  const workspace = await makeWorkspace(sql);
+  return { workspace, deal: await makeDeal(workspace.key), api: client(workspace.key) };
+}

@@ -1,0 +1,97 @@
+import type { ServerCertificate } from "./certificates.ts";
+
+/** One connection to a hostile receiver. */
+export interface HostileConnection {
+  /** Reads until the request's header block has arrived. */
+  readRequest(): Promise<void>;
+  write(text: string): Promise<void>;
+  /** Until the receiver is closed. */
+  silence(): Promise<void>;
+}
+
+/** What a receiver does with a connection, in place of HTTP; the connection is closed when it returns. */
+export type Behaviour = (connection: HostileConnection) => Promise<void>;
+
+/** Starts a receiver on loopback that does exactly as told, with TLS where a certificate is given. */
+export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null) {
+  const address = { hostname: "127.0.0.1", port: 0 };
+  const listener = tls === null ? Deno.listen(address) : Deno.listenTls({ ...address, ...tls });
+  const connections = new Set<Deno.Conn>();
+  const serving: Promise<void>[] = [];
+  const closed = Promise.withResolvers<void>();
+
+  async function serve(connection: Deno.Conn): Promise<void> {
+    connections.add(connection);
+    const received = new Uint8Array(64 * 1024);
+    try {
+      await behaviour({
+        async readRequest() {
+          let text = "";
+          while (!text.includes("\r\n\r\n")) {
+            const read = await connection.read(received);
+            if (read === null) return;
+            text += new TextDecoder().decode(received.subarray(0, read));
+          }
+        },
+        async write(text) {
+          const bytes = new TextEncoder().encode(text);
+          for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+        },
+        silence: () => closed.promise,
+      });
+    } catch {
+      // The dispatcher hung up, as it should.
+    } finally {
+      close(connection);
+    }
+  }
+
+  function close(connection: Deno.Conn): void {
+    if (connections.delete(connection)) connection.close();
+  }
+
+  const accepting = (async () => {
+    for await (const connection of listener) serving.push(serve(connection));
+  })();
+
+  return {
+    port: (listener.addr as Deno.NetAddr).port,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      closed.resolve();
+      for (const connection of connections) close(connection);
+      await accepting;
+      await Promise.all(serving);
+    },
+  };
+}
+
+/**
+ * Starts a listener that accepts nobody and whose queue is full: a connect to it is left without any answer, as it is
+ * by a firewall that drops packets.
+ */
+export async function startDeaf() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const connections: Deno.Conn[] = [];
+  let pending: Promise<unknown> = Promise.resolve();
+  for (let answered = true; answered;) {
+    const opening = Deno.connect({ hostname: "127.0.0.1", port }).then((connection) =>
+      connections.push(connection)
+    );
+    pending = opening.catch(() => {});
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const patience = new Promise<number>((resolve) => timer = setTimeout(() => resolve(0), 300));
+    answered = await Promise.race([opening, patience]) > 0;
+    clearTimeout(timer);
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      // Closing the queue ends what waited for a place in it.
+      await pending;
+      for (const connection of connections) connection.close();
+    },
+  };
+}

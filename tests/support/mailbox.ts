@@ -1,0 +1,69 @@
+import { Buffer } from "node:buffer";
+import type { Received } from "./receiver.ts";
+
+/** One request that a mailbox received, its body read. */
+export interface Message {
+  path: string;
+  headers: Headers;
+  raw: Uint8Array;
+  // deno-lint-ignore no-explicit-any -- tests say what they expect of it
+  body: any;
+  at: number;
+}
+
+const origin = Deno.env.get("TEST_RECEIVER_ORIGIN");
+
+/**
+ * A mailbox of the shared receiver (see receiver.ts), new for each call.
+ *
+ * @param behaviour the query that programs its answers, e.g. `status=500,200`
+ */
+export function openMailbox(behaviour = "") {
+  const address = `${origin}/box/${crypto.randomUUID()}`;
+  return {
+    /** What to subscribe with. */
+    url: behaviour === "" ? address : `${address}?${behaviour}`,
+    /** Everything it has received so far. */
+    async messages(): Promise<Message[]> {
+      const response = await fetch(address);
+      const received: Received[] = await response.json();
+      return received.map(({ path, headers, body, at }) => {
+        const raw = new Uint8Array(Buffer.from(body, "base64"));
+        return {
+          path,
+          headers: new Headers(headers),
+          raw,
+          body: JSON.parse(new TextDecoder().decode(raw)),
+          at,
+        };
+      });
+    },
+    /** Waits until it has `count` messages; an error after `seconds`. */
+    async waitFor(count: number, seconds = 10): Promise<Message[]> {
+      const messages = await eventually(
+        async () => {
+          const messages = await this.messages();
+          return messages.length >= count ? messages : undefined;
+        },
+        `${count} messages at ${address}`,
+        seconds,
+      );
+      return messages;
+    },
+  };
+}
+
+/** Asks until there is an answer; an error that names `what` after `seconds`. */
+export async function eventually<T>(
+  ask: () => Promise<T | undefined | false>,
+  what: string,
+  seconds = 10,
+): Promise<T> {
+  const until = performance.now() + seconds * 1000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > until) throw new Error(`Waited ${seconds} s in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { client, type Reply } from "./client.ts";
+import { makeKey, type TestWorkspace } from "./fixtures.ts";
+import { openDatabase } from "./stack.ts";
+
+/** An id that no record has. */
+export const NOWHERE = "00000000-0000-7000-8000-000000000000";
+
+/** A record, or what is sent to make one. */
+export type Body = Record<string, unknown>;
+
+/** A field with values that it takes and values that it refuses. */
+export type FieldLimits = [field: string, good: unknown[], bad: unknown[]];
+
+const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
+
+/** The limits of each kind of field; null is good wherever the field can be cleared. */
+export const limits = {
+  name: (field: string): FieldLimits => [field, ["a", "é".repeat(255), "😀".repeat(255)], [
+    "",
+    "  ",
+    "a".repeat(256),
+    5,
+    ["a"],
+    {},
+  ]],
+  text: (field: string, max: number): FieldLimits => [field, ["a", "", "😀".repeat(max), " a ", null], [
+    "a".repeat(max + 1),
+    5,
+    true,
+    [],
+    {},
+  ]],
+  email: (field = "email"): FieldLimits => [field, ["a@b.co", null], ["", "a", "a@", "a b@c.de", 5]],
+  money: (field: string): FieldLimits => [field, [0.1, 0, 1e12, 123456789.99, null], [
+    -1,
+    -0.01,
+    "5",
+    true,
+    1e16,
+    [1],
+  ]],
+  uuid: (field: string): FieldLimits => [field, [], [
+    "",
+    "x",
+    5,
+    {},
+    "00000000-0000-7000-8000-00000000000",
+  ]],
+  customFields: (): FieldLimits => [
+    "custom_fields",
+    [{ a: [1, { b: null }] }, {}, keys(50), { a: "x".repeat(10 * 1024 - 8) }, null],
+    ["a", [], 1, keys(51), { a: "x".repeat(10 * 1024 - 7) }, { a: "é".repeat(5 * 1024) }],
+  ],
+};
+
+/** An active seller of the workspace. */
+export async function makeMember(sql: Sql, { id }: TestWorkspace): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.members (workspace_id, name, email, role)
+    values (${id}, 'Vendedor', ${`${crypto.randomUUID()}@x.com`}, 'vendedor') returning id`;
+  return row.id;
+}
+
+/** A company of the workspace, written as the application would. */
+export async function makeCompany(sql: Sql, { id, memberId }: TestWorkspace): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.companies (workspace_id, name, owner_id) values (${id}, 'Padaria', ${memberId}) returning id`;
+  return row.id;
+}
+
+/** A contact of the workspace, written as the application would. */
+export async function makeContact(sql: Sql, { id, memberId }: TestWorkspace): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.contacts (workspace_id, name, owner_id) values (${id}, 'Ana', ${memberId}) returning id`;
+  return row.id;
+}
+
+/** A loss reason of the workspace; the API does not write them. */
+export async function makeLossReason(sql: Sql, { id }: TestWorkspace, isActive = true): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.loss_reasons (workspace_id, name, is_active) values (${id}, 'Preço', ${isActive}) returning id`;
+  return row.id;
+}
+
+/** Another active pipeline of the workspace with two active stages. */
+export async function makePipeline(
+  sql: Sql,
+  { id }: TestWorkspace,
+): Promise<{ id: string; stages: string[] }> {
+  const [pipeline] = await sql<[{ id: string }]>`
+    insert into crm.pipelines (workspace_id, name) values (${id}, 'Outro') returning id`;
+  const stages = await sql<{ id: string }[]>`
+    insert into crm.stages (workspace_id, pipeline_id, name, position, type)
+    values (${id}, ${pipeline.id}, 'Um', 1, 'venda'), (${id}, ${pipeline.id}, 'Dois', 2, 'venda') returning id`;
+  return { id: pipeline.id, stages: stages.map(({ id }) => id) };
+}
+
+/** The events of a workspace, oldest first, without the given ones. */
+export async function eventsOf(sql: Sql, workspaceId: string, ...without: string[]): Promise<string[]> {
+  const events = await sql<{ event: string }[]>`
+    select event::text from crm.events where workspace_id = ${workspaceId} order by id`;
+  return events.map(({ event }) => event).filter((event) => !without.includes(event));
+}
+
+/** Ids of one millisecond are in no order; who needs theirs in order waits. */
+export const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 3));
+
+/** Creates a record, later than any before it, and reads it. */
+export async function create(key: string, path: string, body: Body): Promise<Body & { id: string }> {
+  await nextMillisecond();
+  const created = await client(key).post(path, body);
+  assert.equal(created.status, 201, created.text);
+  return (await client(key).get(`${path}/${created.body.id}`)).body;
+}
+
+/** The ids on a page. */
+export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
+
+/** Answers that may differ in nothing that tells one workspace's id from one that nobody has. */
+export function assertAlike(one: Reply, other: Reply): void {
+  const seen = ({ status, text, headers }: Reply) => ({
+    status,
+    text,
+    headers: [...headers].filter(([name]) => !["x-request-id", "ratelimit", "date"].includes(name)),
+  });
+  assert.deepEqual(seen(one), seen(other));
+}
+
+type Api = ReturnType<typeof client>;
+
+/**
+ * Sends calls that change one record, all of which have begun before any can end. Each has a key of its own: calls
+ * with one key take turns at its rate limit already.
+ */
+export async function atOnce(
+  workspaceId: string,
+  table: string,
+  id: string,
+  calls: ((api: Api) => Promise<Reply>)[],
+): Promise<Reply[]> {
+  await using sql = openDatabase(2);
+  const keys = await Promise.all(calls.map(() => makeKey(sql, workspaceId)));
+  const replies: Promise<Reply>[] = [];
+  await sql.begin(async (held) => {
+    await held`select from crm.${sql(table)} where id = ${id} for update`;
+    replies.push(...calls.map((call, index) => call(client(keys[index]!.key))));
+    for (let waiting = 0; waiting < calls.length;) {
+      await nextMillisecond();
+      const [row] = await sql<[{ n: number }]>`
+        select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%api.call%'`;
+      waiting = row.n;
+    }
+  });
+  return await Promise.all(replies);
+}

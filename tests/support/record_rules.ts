@@ -1,0 +1,297 @@
+// What holds for every resource of records (spec 4.0, 4.0.1; design of lists and PATCH), as tests that each registers.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { assertRefused, client, type Reply } from "./client.ts";
+import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import {
+  assertAlike,
+  atOnce,
+  type Body,
+  create,
+  eventsOf,
+  type FieldLimits,
+  ids,
+  makeMember,
+  nextMillisecond,
+  NOWHERE,
+} from "./record_fixtures.ts";
+import { openDatabase } from "./stack.ts";
+
+export interface RecordResource {
+  /** Address, with the slash before it. */
+  path: string;
+  /** Name of its table. */
+  table: string;
+  /** Smallest body that POST takes. */
+  minimal: Record<string, unknown>;
+  /** Values that are taken and that are refused, by field. */
+  limits: FieldLimits[];
+  /** Fields that hold another record's id, each with how to make such a record. */
+  references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
+  /** Fields that PATCH cannot clear. */
+  required: string[];
+  /** Fields that only POST takes. */
+  createOnly?: string[];
+}
+
+/** Registers the tests of everything that records have in common. */
+export function testRecordRules(resource: RecordResource): void {
+  testLists(resource);
+  testWindows(resource);
+  testIsolation(resource);
+  testReferences(resource);
+  testLimits(resource);
+  testIdempotency(resource);
+  testPatches(resource);
+}
+
+function testLists({ path, minimal }: RecordResource): void {
+  Deno.test(`GET ${path} gives every record exactly once, newest first, also while others are created`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const api = client(key);
+    const expected: string[] = [];
+    for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
+
+    for (const limit of [1, 2, 3, 7, 8]) {
+      const seen: string[] = [];
+      for (let cursor = "", more = true; more;) {
+        const page: Reply = await api.get(`${path}?limit=${limit}${cursor}`);
+        const { next_cursor, has_more } = page.body.meta;
+        assert.equal(has_more, seen.length + limit < expected.length);
+        assert.equal(next_cursor, has_more ? ids(page).at(-1) : null);
+        seen.push(...ids(page));
+        cursor = `&cursor=${next_cursor}`;
+        more = has_more;
+        if (more) await create(key, path, minimal);
+      }
+      assert.deepEqual(seen, expected, `limit ${limit}`);
+      // What was created meanwhile is what the next walk begins with.
+      expected.unshift(...ids(await api.get(path)).slice(0, -expected.length));
+    }
+  });
+
+  Deno.test(`GET ${path} gives 50 records, or as many as limit says, never more than 200`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const api = client(key);
+    for (let i = 0; i < 201; i += 67) {
+      await Promise.all(Array.from({ length: 67 }, () => api.post(path, minimal)));
+    }
+    for (
+      const [query, length] of [["", 50], ["?limit=200", 200], ["?limit=201", 200], ["?limit=99999", 200]]
+    ) {
+      assert.equal(ids(await api.get(`${path}${query}`)).length, length, `${query}`);
+    }
+    for (const limit of ["0", "-1", "1.5", "", "a", "1e2"]) {
+      const details = assertRefused(await api.get(`${path}?limit=${limit}`), "validation_error");
+      assert.deepEqual(Object.keys(details), ["limit"]);
+    }
+  });
+
+  Deno.test(`GET ${path} takes any UUID as cursor and refuses what is none`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const api = client(key);
+    const { id } = await create(key, path, minimal);
+    assert.deepEqual(ids(await api.get(`${path}?cursor=ffffffff-ffff-ffff-ffff-ffffffffffff`)), [id]);
+    assert.deepEqual(ids(await api.get(`${path}?cursor=${NOWHERE}`)), []);
+    for (const cursor of ["", "x", "1"]) {
+      assertRefused(await api.get(`${path}?cursor=${cursor}`), "invalid_cursor");
+    }
+  });
+}
+
+function testWindows({ path, minimal }: RecordResource): void {
+  Deno.test(`GET ${path} with since gives what was created then or later, with updated_since what was changed`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const api = client(key);
+    const old = await create(key, path, minimal);
+    await nextMillisecond();
+    const recent = await create(key, path, minimal);
+    await nextMillisecond();
+    const changed = (await api.patch(`${path}/${old.id}`, minimal)).body;
+
+    assert.deepEqual(ids(await api.get(`${path}?since=${recent["created_at"]}`)), [recent.id]);
+    assert.deepEqual(ids(await api.get(`${path}?since=${old["created_at"]}`)), [recent.id, old.id]);
+    assert.deepEqual(ids(await api.get(`${path}?since=2999-01-01T00:00:00Z`)), []);
+    assert.deepEqual(ids(await api.get(`${path}?updated_since=${changed.updated_at}`)), [old.id]);
+    assert.deepEqual(ids(await api.get(`${path}?updated_since=${old["updated_at"]}`)), [recent.id, old.id]);
+    for (const at of ["", "x", "2026-01-01", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
+      for (const name of ["since", "updated_since"]) {
+        const details = assertRefused(await api.get(`${path}?${name}=${at}`), "validation_error");
+        assert.deepEqual(Object.keys(details), [name]);
+      }
+    }
+  });
+}
+
+function testIsolation({ path, minimal }: RecordResource): void {
+  Deno.test(`${path}: a record of another workspace is not there, in the same words as one that nobody has`, async () => {
+    await using sql = openDatabase();
+    const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+    const theirs = await create(other.key, path, minimal);
+    const api = client(mine.key);
+    assert.deepEqual((await api.get(path)).body, { data: [], meta: { next_cursor: null, has_more: false } });
+    assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
+    for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
+      const unknown = await read(`${path}/${NOWHERE}`);
+      assertRefused(unknown, "not_found");
+      assertAlike(await read(`${path}/${theirs.id}`), unknown);
+      assertAlike(await read(`${path}/no-uuid`), unknown);
+    }
+    assert.deepEqual((await client(other.key).get(`${path}/${theirs.id}`)).body, theirs);
+  });
+}
+
+function testReferences({ path, minimal, references }: RecordResource): void {
+  for (const [field, make] of Object.entries(references)) {
+    Deno.test(`${path} answers invalid_reference to a ${field} of another workspace as to one that nobody has`, async () => {
+      await using sql = openDatabase();
+      const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+      const api = client(mine.key);
+      const record = await create(mine.key, path, minimal);
+      const theirs = await make(sql, other);
+      const sends = [
+        (id: string) => api.post(path, { ...minimal, [field]: id }),
+        (id: string) => api.patch(`${path}/${record.id}`, { [field]: id }),
+      ];
+      for (const send of sends) {
+        const unknown = await send(NOWHERE);
+        assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), [field]);
+        assertAlike(await send(theirs), unknown);
+      }
+      assert.deepEqual((await api.get(`${path}/${record.id}`)).body, record, "nothing has changed");
+      const own = await make(sql, mine);
+      for (const send of sends) assert.ok((await send(own)).status < 300);
+      assert.equal((await api.get(`${path}/${record.id}`)).body[field], own);
+    });
+  }
+
+  Deno.test(`${path} names every reference that is not of the workspace at once`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const fields = Object.keys(references);
+    const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, NOWHERE])) };
+    const details = assertRefused(await client(key).post(path, body), "invalid_reference");
+    assert.deepEqual(Object.keys(details).sort(), fields.sort());
+  });
+}
+
+function testLimits({ path, minimal, limits, required, createOnly = [] }: RecordResource): void {
+  for (const [field, good, bad] of limits) {
+    Deno.test(`${path} takes ${field} within its limits and names it outside of them`, async () => {
+      await using sql = openDatabase();
+      const { key } = await makeWorkspace(sql);
+      const api = client(key);
+      const { id } = await create(key, path, minimal);
+      const sends = [
+        (value: unknown) => api.post(path, { ...minimal, [field]: value }),
+        ...createOnly.includes(field)
+          ? []
+          : [(value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
+      ];
+      for (const send of sends) {
+        for (const value of good) {
+          const reply = await send(value);
+          assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
+        }
+        for (const value of bad) {
+          const details = assertRefused(await send(value), "validation_error");
+          assert.ok(
+            Object.keys(details).every((name) => name.split(".")[0] === field),
+            JSON.stringify(details),
+          );
+        }
+      }
+    });
+  }
+
+  Deno.test(`PATCH ${path} clears what is null, keeps what is not sent, and cannot clear ${required.join(", ")}`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const api = client(key);
+    const clearable = limits.filter(([field, good]) => good.includes(null) && !createOnly.includes(field));
+    const full = Object.fromEntries(
+      clearable.map(([field, good]) => [field, good.find((value) => value !== null)]),
+    );
+    const before = await create(key, path, { ...minimal, ...full });
+    for (const [field] of clearable) {
+      assert.notEqual(before[field], null, field);
+      const { body } = await api.patch(`${path}/${before.id}`, { [field]: null });
+      assert.equal(body[field], null, field);
+      const back = await api.patch(`${path}/${before.id}`, { [field]: before[field] });
+      assert.deepEqual(
+        { ...back.body, updated_at: "" },
+        { ...pick(before, back.body), updated_at: "" },
+        field,
+      );
+    }
+    for (const field of required) {
+      const details = assertRefused(
+        await api.patch(`${path}/${before.id}`, { [field]: null }),
+        "validation_error",
+      );
+      assert.deepEqual(Object.keys(details), [field]);
+    }
+  });
+}
+
+function testIdempotency({ path, minimal }: RecordResource): void {
+  Deno.test(`POST ${path} with a known Idempotency-Key replays the 201, and refuses another body`, async () => {
+    await using sql = openDatabase();
+    const { id, key } = await makeWorkspace(sql);
+    const send = (body: Body) => client(key).post(path, body, { "Idempotency-Key": "k" });
+    const first = await send(minimal);
+    const events = await eventsOf(sql, id);
+    const second = await send(minimal);
+    assert.deepEqual([first.status, second.status], [201, 200]);
+    assert.equal(second.text, first.text);
+    assert.equal(second.headers.get("Idempotent-Replayed"), "true");
+    assert.equal(second.headers.get("Location"), first.headers.get("Location"));
+    assertRefused(await send({ ...minimal, custom_fields: { a: 1 } }), "idempotency_conflict");
+    assert.equal(ids(await client(key).get(path)).length, 1);
+    assert.deepEqual(await eventsOf(sql, id), events, "the event is not emitted again");
+  });
+}
+
+function testPatches({ path, table, minimal }: RecordResource): void {
+  Deno.test(`two simultaneous PATCHes ${path} of different fields are both kept`, async () => {
+    await using sql = openDatabase();
+    const workspace = await makeWorkspace(sql);
+    const { id } = await create(workspace.key, path, minimal);
+    const owner_id = await makeMember(sql, workspace);
+    const fields = [{ custom_fields: { a: 1 } }, { owner_id }];
+    await atOnce(workspace.id, table, id, fields.map((body) => (api) => api.patch(`${path}/${id}`, body)));
+    const { body } = await client(workspace.key).get(`${path}/${id}`);
+    assert.deepEqual([body.custom_fields, body.owner_id], [{ a: 1 }, owner_id]);
+  });
+
+  Deno.test(`PATCH ${path} takes a record as it was read, and names the fields that it ignores`, async () => {
+    await using sql = openDatabase();
+    const { id: workspaceId, key } = await makeWorkspace(sql);
+    const record = await create(key, path, minimal);
+    // The owner has left since: a reference that stays is not checked again.
+    await sql`update crm.members set is_active = false where workspace_id = ${workspaceId}`;
+    const reply = await client(key).patch(`${path}/${record.id}`, record);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual({ ...reply.body, updated_at: "" }, { ...pick(record, reply.body), updated_at: "" });
+    const ignored = reply.headers.get("X-Ignored-Fields")!.split(", ");
+    for (const field of ["id", "workspace_id", "created_at", "updated_at"]) {
+      assert.ok(ignored.includes(field));
+    }
+  });
+
+  Deno.test(`POST ${path} says where the new record is`, async () => {
+    await using sql = openDatabase();
+    const { key } = await makeWorkspace(sql);
+    const { body, headers } = await client(key).post(path, minimal);
+    assert.ok(headers.get("Location")!.endsWith(`/functions/v1${path}/${body.id}`));
+  });
+}
+
+/** The detail may tell more than the other replies do. */
+function pick(record: Body, like: Body): Body {
+  return Object.fromEntries(Object.keys(like).map((field) => [field, record[field]]));
+}

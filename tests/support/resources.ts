@@ -1,0 +1,1 @@
+export { endpoints, resources } from "../../openapi/resources.ts";

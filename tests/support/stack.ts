@@ -1,0 +1,19 @@
+import postgres from "postgres";
+import { readStackFile } from "../../local/stack_file.ts";
+
+const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+
+/** Where the functions of the shared stack are: `<origin>/functions/v1`. */
+export const baseUrl = stack.base_url;
+
+/** Connection of role `postgres`. */
+export const databaseUrl = stack.database_url;
+
+/** Folder of the shared stack. */
+export const dataDir = Deno.env.get("DATA_DIR") ?? ".local";
+
+/** A client of the shared stack's database, as role `postgres`; closed when the scope ends (`await using`). */
+export function openDatabase(max = 1) {
+  const sql = postgres(databaseUrl, { max, onnotice: () => {} });
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
+}

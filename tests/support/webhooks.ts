@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import type postgres from "postgres";
+import { databaseUrl, dataDir } from "./stack.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { client } from "./client.ts";
+import { eventually, type Message } from "./mailbox.ts";
+
+export const WEBHOOKS = "/api-v1-webhooks";
+
+/** A subscription as its creator knows it. */
+export interface Subscribed {
+  id: string;
+  secret: string;
+}
+
+/** Subscribes through the API. */
+export async function subscribe(key: string, targetUrl: string, events: string[]): Promise<Subscribed> {
+  const { status, body, text } = await client(key).post(WEBHOOKS, {
+    event_types: events,
+    target_url: targetUrl,
+  });
+  assert.equal(status, 201, text);
+  return body;
+}
+
+/** Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body. */
+export function checkDelivery(message: Message, secret: string): void {
+  const { headers, raw, body } = message;
+  const timestamp = headers.get("X-Service-Timestamp") ?? "";
+  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex");
+  assert.equal(headers.get("X-Service-Signature"), `sha256=${expected}`);
+  assert.ok(
+    Math.abs(Number(timestamp) - message.at / 1000) < 5,
+    "the timestamp is that of the attempt, in seconds",
+  );
+  assert.equal(headers.get("X-Service-Event"), body.event);
+  assert.equal(headers.get("X-Service-Delivery-Id"), body.delivery_id);
+  assert.match(body.occurred_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(Object.keys(body).sort(), [
+    "data",
+    "delivery_id",
+    "event",
+    "object_id",
+    "object_type",
+    "occurred_at",
+    "workspace_id",
+  ]);
+}
+
+/** A delivery as the database has it. */
+export interface DeliveryRow {
+  id: string;
+  state: "pending" | "delivered" | "failed";
+  attempts: number;
+  next_attempt_at: Date;
+  lease_until: Date | null;
+}
+
+/** Waits until the only delivery of a subscription fits; an error after 10 s. */
+export function waitForDelivery(
+  sql: postgres.Sql,
+  subscriptionId: string,
+  fits: (delivery: DeliveryRow) => boolean,
+): Promise<DeliveryRow> {
+  return eventually(async () => {
+    const [delivery] = await sql<DeliveryRow[]>`
+      select id, state, attempts, next_attempt_at, lease_until
+      from crm.webhook_deliveries where subscription_id = ${subscriptionId}`;
+    return delivery !== undefined && fits(delivery) && delivery;
+  }, `the delivery of subscription ${subscriptionId}`);
+}
+
+/** Makes the waiting deliveries of a subscription due, as time would, and wakes the dispatcher. */
+export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
+  await sql`
+    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
+    where subscription_id = ${subscriptionId} and state = 'pending' and lease_until is null`;
+  await sql`select crm.poke_dispatcher()`;
+}
+
+/**
+ * Starts another dispatcher, in a process of its own, that delivers until nothing is due.
+ *
+ * @param setup SQL that it runs first, so that it is the first to see what that makes due
+ */
+export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
+  const secrets = await loadSecrets(dataDir);
+  const functions = new URL("../../supabase/functions/", import.meta.url);
+  const script = `
+    import { query } from "${functions}_shared/database.ts";
+    import { dispatch } from "${functions}webhook-dispatcher/dispatch.ts";
+    await query({ name: "setup", text: ${JSON.stringify(setup)} });
+    await dispatch();
+    Deno.exit();`;
+  return new Deno.Command(Deno.execPath(), {
+    args: ["eval", script],
+    env: { SUPABASE_DB_URL: databaseUrl, WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
+import { deliver, type Surroundings } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { createAuthority, issueCertificate } from "../support/certificates.ts";
+import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
+import { type Behaviour, startHostile } from "../support/hostile.ts";
+import { openMailbox } from "../support/mailbox.ts";
+
+const answers = (text: string): Behaviour => async (connection) => {
+  await connection.readRequest();
+  await connection.write(text);
+};
+
+Deno.test("A 2xx answer is a success, any other status a failure that names it", async () => {
+  for (const status of [200, 201, 204, 299]) {
+    assert.deepEqual(await deliverTo(answers(`HTTP/1.1 ${status} X\r\n\r\n`)), { ok: true, status });
+  }
+  for (const status of [300, 400, 404, 410, 429, 500, 503]) {
+    const outcome = await deliverTo(answers(`HTTP/1.1 ${status} X\r\n\r\n`));
+    assert.deepEqual(outcome, { ok: false, status, reason: `http_${status}` });
+  }
+});
+
+Deno.test("The request has the bytes, the headers, the path and the host it was given", async () => {
+  const mailbox = openMailbox("a=%20b");
+  const outcome = await deliver(mailbox.url, { "X-Service-Event": "deal.won" }, body);
+  assert.deepEqual(outcome, { ok: true, status: 200 });
+
+  const [message] = await mailbox.waitFor(1);
+  assert.deepEqual(message!.raw, body);
+  assert.equal(message!.headers.get("X-Service-Event"), "deal.won");
+  assert.equal(message!.headers.get("Content-Type"), "application/json");
+  assert.equal(message!.headers.get("Host"), new URL(mailbox.url).host);
+  assert.ok(mailbox.url.endsWith(message!.path));
+});
+
+Deno.test("A redirect is not followed and is a failure", async () => {
+  const destination = openMailbox();
+  const mailbox = openMailbox(`status=307&location=${encodeURIComponent(destination.url)}`);
+  assert.deepEqual(await deliver(mailbox.url, {}, body), { ok: false, status: 307, reason: "http_307" });
+  assert.equal((await destination.messages()).length, 0);
+});
+
+Deno.test("A certificate for another name is refused", async () => {
+  const wrong = await issueCertificate(trusted, ["other.example.com"]);
+  assert.deepEqual(await deliverTo(answers(""), wrong), { ok: false, reason: "tls_name_mismatch" });
+});
+
+Deno.test("A certificate of an unknown authority is refused", async () => {
+  const refused = { ok: false, reason: "tls_unknown_authority" };
+  const unknown = await issueCertificate(await createAuthority("Another authority"), ["localhost"]);
+  assert.deepEqual(await deliverTo(answers(""), unknown), refused);
+  const impostor = await issueCertificate(await createAuthority(), ["localhost"]);
+  assert.deepEqual(await deliverTo(answers(""), impostor), refused);
+});
+
+Deno.test("A certificate that has expired, or is not valid yet, is refused", async () => {
+  const expired = await issueCertificate(trusted, ["localhost"], { from: -3, until: -1 });
+  assert.deepEqual(await deliverTo(answers(""), expired), { ok: false, reason: "tls_certificate_expired" });
+  const early = await issueCertificate(trusted, ["localhost"], { from: 1, until: 3 });
+  assert.deepEqual(await deliverTo(answers(""), early), {
+    ok: false,
+    reason: "tls_certificate_not_yet_valid",
+  });
+});
+
+Deno.test("The connection goes to the judged address, with the certificate checked for the name", async () => {
+  const named = await issueCertificate(trusted, ["hooks.example.com"]);
+  await using receiver = startHostile(answers(""), named);
+  const url = new URL(`https://hooks.example.com:${receiver.port}/`);
+  const connection = await connect(url, ["127.0.0.1"], performance.now() + 2_000);
+  assert.equal((connection.remoteAddr as Deno.NetAddr).hostname, "127.0.0.1");
+  connection.close();
+});
+
+Deno.test("Where the first address refuses, the next is tried", async () => {
+  await using receiver = startHostile(answers(""), certificate);
+  const url = new URL(`https://localhost:${receiver.port}/`);
+  // The receiver listens on 127.0.0.1 alone.
+  (await connect(url, ["127.0.0.9", "127.0.0.1"], performance.now() + 2_000)).close();
+});
+
+Deno.test("A name of which one address is not public is refused, and nothing is connected to", async () => {
+  const refuses = async (addresses: string[], reason: string) => {
+    const surroundings: Surroundings = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
+    const outcome = await deliver("https://hooks.example.com/", {}, body, surroundings);
+    assert.deepEqual(outcome, { ok: false, reason }, addresses.join());
+  };
+  await refuses(["127.0.0.1"], "target_refused");
+  await refuses(["93.184.216.34", "10.0.0.1"], "target_refused");
+  await refuses(["93.184.216.34", "::ffff:169.254.169.254"], "target_refused");
+  await refuses([], "dns_not_found");
+});
+
+Deno.test("A name is resolved once in an attempt: a second answer cannot lead elsewhere", async () => {
+  let asked = 0;
+  const resolve = () => Promise.resolve(++asked === 1 ? ["192.0.2.1"] : ["127.0.0.1"]);
+  await deliver("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
+  assert.equal(asked, 1);
+});
+
+Deno.test("A resolver that fails is dns_failed", async () => {
+  const resolve = () => Promise.reject(new Error("SERVFAIL"));
+  const outcome = await deliver("https://x.example.com/", {}, body, { policy: readPolicy(), resolve });
+  assert.deepEqual(outcome, { ok: false, reason: "dns_failed" });
+});
+
+Deno.test("A target that is no longer allowed is refused at the attempt", async () => {
+  const policy = readPolicy();
+  for (const target of ["http://example.com/", "https://127.0.0.1/", "https://[::1]/"]) {
+    assert.deepEqual(await deliver(target, {}, body, { policy }), { ok: false, reason: "target_refused" });
+  }
+});
+
+Deno.test("A port where nobody listens is connection_refused", async () => {
+  const receiver = startHostile(answers(""), null);
+  await receiver[Symbol.asyncDispose]();
+  const outcome = await deliver(`http://localhost:${receiver.port}/`, {}, body, {
+    policy: readPolicy(`localhost:${receiver.port}`),
+  });
+  assert.deepEqual(outcome, { ok: false, reason: "connection_refused" });
+});
+
+Deno.test("Endless headers end the attempt at 16 KiB", async () => {
+  const outcome = await deliverTo(async (connection) => {
+    await connection.write("HTTP/1.1 200 OK\r\n");
+    for (;;) await connection.write(`X-Filler: ${"x".repeat(1000)}\r\n`);
+  });
+  assert.deepEqual(outcome, { ok: false, reason: "response_headers_too_large" });
+});
+
+Deno.test("The response body is not read: an endless one costs nothing", async () => {
+  const started = performance.now();
+  const outcome = await deliverTo(async (connection) => {
+    await connection.readRequest();
+    await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n");
+    for (;;) await connection.write("x".repeat(64 * 1024));
+  });
+  assert.deepEqual(outcome, { ok: true, status: 200 });
+  assert.ok(performance.now() - started < 1_000);
+});
+
+Deno.test("Interim answers are passed over; the final one counts", async () => {
+  const outcome = await deliverTo(
+    answers(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n\r\n",
+    ),
+  );
+  assert.deepEqual(outcome, { ok: true, status: 201 });
+});
+
+Deno.test("What is not HTTP/1.1 is invalid_http_response, at once", async () => {
+  for (
+    const text of [
+      "SSH-2.0-OpenSSH_9\r\n",
+      "HTTP/2 200\r\n\r\n",
+      "HTTP/1.1 999 X\r\n\r\n",
+      "HTTP/1.1 2000\r\n\r\n",
+      "\r\n\r\n",
+    ]
+  ) {
+    assert.deepEqual(await deliverTo(answers(text)), { ok: false, reason: "invalid_http_response" }, text);
+  }
+});
+
+Deno.test("A receiver that closes before it has answered is connection_closed", async () => {
+  for (const text of ["", "HTTP/1.1 200 OK\r\n"]) {
+    const { ok, reason } = await deliverTo(answers(text), null);
+    assert.equal(ok, false);
+    assert.match(String(reason), /^connection_(closed|reset)$/);
+  }
+});
+
+Deno.test("A receiver that answers before it has read everything is heard", async () => {
+  await using receiver = startHostile(
+    (connection) => connection.write("HTTP/1.1 413 Too Large\r\n\r\n"),
+    null,
+  );
+  const policy = readPolicy(`localhost:${receiver.port}`);
+  const outcome = await deliver(`http://localhost:${receiver.port}/`, {}, new Uint8Array(256 * 1024), {
+    policy,
+  });
+  assert.deepEqual(outcome, { ok: false, status: 413, reason: "http_413" });
+});

@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { eventually, openMailbox } from "../support/mailbox.ts";
+import { openDatabase } from "../support/stack.ts";
+import {
+  checkDelivery,
+  letTimePass,
+  spawnDispatcher,
+  subscribe,
+  waitForDelivery,
+} from "../support/webhooks.ts";
+
+const LEADS = "/api-v1-leads";
+
+Deno.test("A lead is delivered at once, signed, with the lead, its contact and its company", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  const { secret, id: subscriptionId } = await subscribe(key, mailbox.url, ["lead.received"]);
+  const asked = Date.now();
+  const reply = await client(key).post(LEADS, {
+    first_name: "Ana",
+    company_name: "Padaria do Zé",
+    external_id: "form-9",
+    source: "site",
+    utm_source: "google",
+    value: 10.5,
+  });
+
+  const [message] = await mailbox.waitFor(1);
+  assert.ok(message!.at - asked < 2_000, "the first attempt is immediate");
+  checkDelivery(message!, secret);
+  const { event, workspace_id, object_type, object_id, data } = message!.body;
+  assert.deepEqual({ event, workspace_id, object_type, object_id }, {
+    event: "lead.received",
+    workspace_id: id,
+    object_type: "deal",
+    object_id: reply.body.lead.deal_id,
+  });
+  assert.deepEqual(data.lead, reply.body.lead);
+  assert.equal(data.contact.name, "Ana");
+  assert.equal(data.company.name, "Padaria do Zé");
+  assert.deepEqual([data.source, data.external_id, data.utm.source], ["site", "form-9", "google"]);
+
+  const { id: deliveryId, attempts } = await waitForDelivery(
+    sql,
+    subscriptionId,
+    ({ state }) => state === "delivered",
+  );
+  assert.equal(deliveryId, message!.body.delivery_id);
+  assert.equal(attempts, 1);
+  const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${subscriptionId}`;
+  assert.ok(subscription!["last_success_at"]);
+  assert.equal(subscription!["failure_count"], 0);
+});
+
+Deno.test("A subscription hears of its own events and workspace alone, and only while it is active", async () => {
+  await using sql = openDatabase();
+  const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  const [all, won, theirs, deleted] = [openMailbox(), openMailbox(), openMailbox(), openMailbox()];
+  await subscribe(mine.key, all.url, ["lead.received", "deal.created", "contact.created"]);
+  await subscribe(mine.key, won.url, ["deal.won"]);
+  await subscribe(other.key, theirs.url, ["lead.received"]);
+  const { id } = await subscribe(mine.key, deleted.url, ["lead.received"]);
+  await client(mine.key).delete(`/api-v1-webhooks/${id}`);
+
+  await client(mine.key).post(LEADS, { first_name: "Ana" });
+  const messages = await all.waitFor(3);
+  assert.deepEqual(messages.map(({ body }) => body.event).sort(), [
+    "contact.created",
+    "deal.created",
+    "lead.received",
+  ]);
+  for (const mailbox of [won, theirs, deleted]) assert.equal((await mailbox.messages()).length, 0);
+});
+
+Deno.test("Stage changes, wins and losses are told, with the stage the deal came from", async () => {
+  await using sql = openDatabase();
+  const { key, stages } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  await subscribe(key, mailbox.url, ["deal.stage_changed", "deal.won", "deal.lost"]);
+  const [first, second] = [
+    (await client(key).post(LEADS, { first_name: "A" })).body.lead,
+    (await client(key).post(LEADS, { first_name: "B" })).body.lead,
+  ];
+  // As the application writes: straight to the table.
+  await sql`update crm.deals set stage_id = ${stages[1]!.id} where id = ${first.deal_id}`;
+  await sql`update crm.deals set status = 'ganho', won_at = now(), closed_at = now() where id = ${first.deal_id}`;
+  await sql`update crm.deals set status = 'perdido', lost_at = now(), closed_at = now() where id = ${second.deal_id}`;
+  await sql`update crm.deals set title = title where id = ${first.deal_id}`;
+  await sql`select crm.poke_dispatcher()`;
+
+  const byEvent = new Map((await mailbox.waitFor(3)).map(({ body }) => [body.event, body]));
+  assert.equal(byEvent.get("deal.stage_changed").data.stage_id, stages[1]!.id);
+  assert.equal(byEvent.get("deal.stage_changed").data.previous_stage_id, first.stage_id);
+  assert.equal(byEvent.get("deal.stage_changed").data.previous_pipeline_id, first.pipeline_id);
+  assert.equal(byEvent.get("deal.won").data.status, "ganho");
+  assert.equal(byEvent.get("deal.lost").object_id, second.deal_id);
+});
+
+Deno.test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=500,404,302,503,500");
+  const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Ana" });
+
+  const waits = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
+  for (const [index, seconds] of waits.entries()) {
+    const delivery = await waitForDelivery(sql, id, ({ attempts }) => attempts === index + 1);
+    assert.equal(delivery.state, "pending");
+    const [attempt] = await sql`
+      select finished_at from crm.webhook_attempts where delivery_id = ${delivery.id} and number = ${
+      index + 1
+    }`;
+    const wait = (delivery.next_attempt_at.getTime() - attempt!["finished_at"].getTime()) / 1000;
+    assert.ok(wait >= seconds - 0.1 && wait <= seconds * 1.05, `after attempt ${index + 1}: ${wait} s`);
+    await letTimePass(sql, id);
+  }
+  const delivery = await waitForDelivery(sql, id, ({ state }) => state !== "pending");
+  assert.deepEqual([delivery.state, delivery.attempts], ["failed", 5]);
+
+  const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
+  assert.equal(subscription!["is_active"], false);
+  assert.equal(subscription!["failure_count"], 5);
+  const recent = await sql`select * from crm.recent_deliveries(${subscription!["workspace_id"]})`;
+  assert.deepEqual(
+    recent.map((row) => [row["id"], row["event"], row["state"], row["last_status"], row["last_reason"]]),
+    [[delivery.id, "contact.created", "failed", 500, "http_500"]],
+  );
+
+  const messages = await mailbox.messages();
+  assert.equal(messages.length, 5);
+  for (const message of messages) {
+    checkDelivery(message, secret);
+    assert.equal(message.body.delivery_id, delivery.id);
+  }
+  await letTimePass(sql, id);
+  assert.equal((await mailbox.messages()).length, 5, "there is no sixth attempt");
+});
+
+Deno.test("A retry that succeeds ends the delivery, and sets failure_count back", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=500,200");
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Antes" });
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  const [failing] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
+  assert.equal(failing!["failure_count"], 1);
+  assert.ok(failing!["last_failure_at"]);
+
+  await sql`update crm.contacts set name = 'Depois' where workspace_id = ${failing!["workspace_id"]}`;
+  await letTimePass(sql, id);
+  await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+  const [mended] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
+  assert.equal(mended!["failure_count"], 0);
+  const names = (await mailbox.messages()).map(({ body }) => body.data.name);
+  assert.deepEqual(names, ["Antes", "Depois"], "data is the state at delivery time");
+});
+
+Deno.test("Deliveries of an inactive subscription wait, and go on when it is active again", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=500,200");
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  await client(key).delete(`/api-v1-webhooks/${id}`);
+  await letTimePass(sql, id);
+  await (await spawnDispatcher()).status;
+  assert.equal((await mailbox.messages()).length, 1);
+
+  await sql`update crm.webhook_subscriptions set is_active = true where id = ${id}`;
+  await letTimePass(sql, id);
+  await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+});
+
+Deno.test("At most 4 deliveries are in flight for a subscription and 8 for a workspace, however many dispatchers run", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeWorkspace(sql);
+  const mailboxes = [1, 2, 3].map(() => openMailbox("delay=150"));
+  for (const { url } of mailboxes) await subscribe(key, url, ["contact.created"]);
+  await sql`
+    insert into crm.contacts (workspace_id, name, owner_id)
+    select workspace_id, 'Contato', id from crm.members, generate_series(1, 20) where workspace_id = ${id}`;
+  const dispatchers = await Promise.all([spawnDispatcher(), spawnDispatcher(), spawnDispatcher()]);
+  await sql`select crm.poke_dispatcher()`;
+
+  const received = await Promise.all(mailboxes.map((mailbox) => mailbox.waitFor(20)));
+  await Promise.all(dispatchers.map(({ status }) => status));
+  const mostAtOnce = (times: number[]) =>
+    Math.max(...times.map((t) => times.filter((u) => u <= t && t < u + 150).length));
+  for (const messages of received) assert.ok(mostAtOnce(messages.map(({ at }) => at)) <= 4);
+  assert.ok(mostAtOnce(received.flat().map(({ at }) => at)) <= 8);
+  for (const messages of received) {
+    assert.equal(new Set(messages.map(({ body }) => body.delivery_id)).size, 20, "each was delivered once");
+  }
+});
+
+Deno.test("A dispatcher that is killed loses nothing: the delivery is made again under the same id", async () => {
+  await using sql = openDatabase();
+  const { key, memberId, id: workspaceId } = await makeWorkspace(sql);
+  const mailbox = openMailbox("delay=3000");
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const dispatcher = await spawnDispatcher(
+    `insert into crm.contacts (workspace_id, name, owner_id) values ('${workspaceId}', 'Ana', '${memberId}')`,
+  );
+  // A process of its own has to load the dispatcher first, on a machine that may be busy.
+  await mailbox.waitFor(1, 30);
+  dispatcher.kill("SIGKILL");
+  await dispatcher.status;
+
+  const { lease_until } = await waitForDelivery(sql, id, () => true);
+  if (lease_until === null) throw new Error("The killed dispatcher was not the one that had the delivery");
+  await sql`update crm.webhook_deliveries set lease_until = clock_timestamp() where subscription_id = ${id}`;
+  await sql`select crm.poke_dispatcher()`;
+  const { attempts } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+  assert.equal(attempts, 1, "the attempt of unknown outcome is made again under its number");
+  const ids = (await mailbox.messages()).map(({ body }) => body.delivery_id);
+  assert.deepEqual(ids, [ids[0], ids[0]]);
+});
+
+Deno.test("An event that cannot be recorded never changes the answer", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeWorkspace(sql);
+  await subscribe(key, "https://hooks.example.com/", ["contact.created"]);
+  await sql.unsafe(`
+    create function crm.break_events() returns trigger language plpgsql as $$
+    begin if new.workspace_id = '${id}' then raise 'broken'; end if; return new; end $$;
+    create trigger break_events before insert on crm.events for each row execute function crm.break_events()`);
+  try {
+    const { status } = await client(key).post(LEADS, { first_name: "Ana" });
+    assert.equal(status, 201);
+  } finally {
+    await sql.unsafe("drop function crm.break_events() cascade");
+  }
+  const [row] = await sql`select count(*)::integer as events from crm.events where workspace_id = ${id}`;
+  assert.equal(row!["events"], 0);
+});
+
+Deno.test("Events are recorded whether or not anybody subscribes", async () => {
+  await using sql = openDatabase();
+  const { key, id } = await makeWorkspace(sql);
+  await client(key).post(LEADS, { first_name: "Ana" });
+  const events = await eventually(async () => {
+    const rows = await sql`select event from crm.events where workspace_id = ${id} order by event::text`;
+    return rows.length > 0 && rows.map((row) => row["event"]);
+  }, "events");
+  assert.deepEqual(events, ["contact.created", "deal.created", "lead.received"]);
+});

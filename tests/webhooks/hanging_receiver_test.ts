@@ -1,0 +1,55 @@
+// In a file of its own: Deno 2.1 cannot cancel a connect, and this one would end during some later test.
+import assert from "node:assert/strict";
+import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { body, deliverTo } from "../support/deliver_to.ts";
+import { type Behaviour, startDeaf, startHostile } from "../support/hostile.ts";
+
+const silence: Behaviour = (connection) => connection.silence();
+
+Deno.test({
+  name: "Whatever hangs, the attempt ends in time, with the stage it hung at",
+  sanitizeOps: false,
+  sanitizeResources: false,
+  fn: async () => {
+    await using deaf = await startDeaf();
+    // Plain TCP where TLS is expected: the handshake is what is never answered.
+    await using plain = startHostile(silence, null);
+    const policy = readPolicy(`localhost:${deaf.port},localhost:${plain.port}`);
+    const resolve = () => new Promise<never>(() => {});
+    const started = performance.now();
+    const timed = async (attempt: Promise<Outcome>) => {
+      const { ok, reason } = await attempt;
+      return { ok, reason, seconds: Math.round((performance.now() - started) / 1000) };
+    };
+    const outcomes = await Promise.all([
+      timed(deliver("https://x.example.com/", {}, body, { policy, resolve })),
+      timed(deliver(`https://localhost:${deaf.port}/`, {}, body, { policy })),
+      timed(deliver(`https://localhost:${plain.port}/`, {}, body, { policy })),
+      timed(deliverTo(silence)),
+      timed(deliverTo(async (connection) => {
+        await connection.write("HTTP/1.1 200 OK\r\nServer: x\r\n");
+        await connection.silence();
+      })),
+      timed(deliverTo(async (connection) => {
+        await connection.write("HTTP/1.1 100 Continue\r\n\r\n");
+        await connection.silence();
+      })),
+      timed(deliverTo(async (connection) => {
+        for (const byte of "HTTP/1.1 200 OK\r\nX: ".padEnd(200, "x")) {
+          await connection.write(byte);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      })),
+    ]);
+    assert.deepEqual(outcomes, [
+      { ok: false, reason: "timeout_dns", seconds: 3 },
+      { ok: false, reason: "timeout_connect", seconds: 5 },
+      { ok: false, reason: "timeout_tls", seconds: 10 },
+      { ok: false, reason: "timeout_response", seconds: 10 },
+      { ok: false, reason: "timeout_response", seconds: 10 },
+      { ok: false, reason: "timeout_response", seconds: 10 },
+      { ok: false, reason: "timeout_response", seconds: 10 },
+    ]);
+  },
+});

@@ -1,0 +1,195 @@
+// The statements of the queue, on rows that the shared dispatcher cannot see (not committed) or cannot claim (leased).
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+interface Claimed {
+  workspace_id: string;
+  delivery_id: string;
+  lease_token: string;
+}
+
+class Rollback extends Error {}
+
+/** Runs in a transaction that leaves nothing behind. */
+async function rolledBack(
+  sql: postgres.Sql,
+  work: (sql: postgres.TransactionSql) => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (sql) => {
+    await work(sql);
+    throw new Rollback();
+  }).catch((error) => {
+    if (!(error instanceof Rollback)) throw error;
+  });
+}
+
+async function addSubscription(sql: postgres.ISql, workspaceId: string): Promise<string> {
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+    values (${workspaceId}, '{contact.created}', 'https://hooks.example.com/') returning id`;
+  await sql`
+    insert into crm.webhook_secrets (workspace_id, subscription_id, secret) values (${workspaceId}, ${row.id}, '\\x01')`;
+  return row.id;
+}
+
+/** Deliveries of one subscription, each of an event of its own, as the columns say. */
+async function addDeliveries(
+  sql: postgres.ISql,
+  workspaceId: string,
+  subscriptionId: string,
+  count: number,
+  columns: { attempts?: number; lease?: string; token?: number } = {},
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    with event as (
+      insert into crm.events (workspace_id, event, object_type, object_id, facts)
+      select ${workspaceId}, 'contact.created', 'contact', gen_random_uuid(), '{}' from generate_series(1, ${count}::int)
+      returning workspace_id, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, attempts, lease_until, lease_token)
+    select workspace_id, id, ${subscriptionId}, ${columns.attempts ?? 0},
+      clock_timestamp() + ${columns.lease ?? null}::text::interval, ${columns.token ?? 0}
+    from event returning id`;
+  return rows.map(({ id }) => id);
+}
+
+const claim = (sql: postgres.ISql, workspaceIds: string[], batch = 1000) =>
+  sql<Claimed[]>`select * from crm.delivery_claim(${batch}) where workspace_id in ${sql(workspaceIds)}`;
+
+Deno.test("A claim gives a subscription 4 places and a workspace 8, counting those in flight", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    const subscriptions = [
+      await addSubscription(sql, id),
+      await addSubscription(sql, id),
+      await addSubscription(sql, id),
+    ];
+    for (const subscription of subscriptions) await addDeliveries(sql, id, subscription, 6);
+    assert.equal((await claim(sql, [id])).length, 8);
+    assert.equal((await claim(sql, [id])).length, 0);
+    const [most] = await sql`
+      select max(n)::integer as n from (
+        select count(*) as n from crm.webhook_deliveries
+        where workspace_id = ${id} and lease_until is not null group by subscription_id
+      ) t`;
+    assert.ok(most!["n"] <= 4);
+  });
+});
+
+Deno.test("Workspaces take turns: one with a long queue does not keep another waiting", async () => {
+  await using sql = openDatabase();
+  const [big, small] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  await rolledBack(sql, async (sql) => {
+    for (let i = 0; i < 4; i++) await addDeliveries(sql, big.id, await addSubscription(sql, big.id), 50);
+    await addDeliveries(sql, small.id, await addSubscription(sql, small.id), 1);
+    const claimed = await claim(sql, [big.id, small.id], 4);
+    assert.equal(claimed.filter(({ workspace_id }) => workspace_id === small.id).length, 1);
+  });
+});
+
+Deno.test("A claim leaves alone what is not due, is leased, is done, or waits for an inactive subscription", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    const [active, inactive] = [await addSubscription(sql, id), await addSubscription(sql, id)];
+    await sql`update crm.webhook_subscriptions set is_active = false where id = ${inactive}`;
+    await addDeliveries(sql, id, inactive, 1);
+    await addDeliveries(sql, id, active, 1, { lease: "1 minute" });
+    const [later, done, due] = await addDeliveries(sql, id, active, 3);
+    await sql`update crm.webhook_deliveries set next_attempt_at = clock_timestamp() + interval '1 s' where id = ${later!}`;
+    await sql`update crm.webhook_deliveries set state = 'delivered' where id = ${done!}`;
+    assert.deepEqual((await claim(sql, [id])).map(({ delivery_id }) => delivery_id), [due]);
+  });
+});
+
+Deno.test("A lease that has run out is claimed again, with a higher token", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    await addDeliveries(sql, id, await addSubscription(sql, id), 1, { lease: "-1 second", token: 7 });
+    const [claimed] = await claim(sql, [id]);
+    assert.equal(claimed!.lease_token, "8");
+  });
+});
+
+Deno.test("Who lost the lease records nothing, 1,000 times of 1,000", async () => {
+  await using sql = openDatabase(16);
+  const { id } = await makeWorkspace(sql);
+  const subscription = await addSubscription(sql, id);
+  const deliveries = await addDeliveries(sql, id, subscription, 1000, { lease: "1 hour", token: 2 });
+  const recorded = await Promise.all(
+    deliveries.map((delivery) =>
+      sql`select * from crm.delivery_record(${id}, ${delivery}, 1, true, 200, null, 5)`
+    ),
+  );
+  assert.ok(recorded.every(([row]) => row!["attempt"] === null));
+  const [row] = await sql`
+    select count(*)::integer as untouched from crm.webhook_deliveries
+    where subscription_id = ${subscription} and state = 'pending' and attempts = 0 and lease_until is not null`;
+  assert.equal(row!["untouched"], 1000);
+});
+
+Deno.test("An outcome that is sent twice counts once", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  const subscription = await addSubscription(sql, id);
+  const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 1 });
+  const record = () =>
+    sql`select * from crm.delivery_record(${id}, ${delivery!}, 1, false, 500, 'http_500', 5)`;
+  assert.equal((await record())[0]!["attempt"], 1);
+  assert.equal((await record())[0]!["attempt"], null);
+  const [row] = await sql`select failure_count from crm.webhook_subscriptions where id = ${subscription}`;
+  assert.equal(row!["failure_count"], 1);
+});
+
+Deno.test("16 fifth failures at the same time deactivate the subscription exactly once", async () => {
+  await using sql = openDatabase(16);
+  const { id } = await makeWorkspace(sql);
+  const subscription = await addSubscription(sql, id);
+  const deliveries = await addDeliveries(sql, id, subscription, 16, {
+    attempts: 4,
+    lease: "1 hour",
+    token: 1,
+  });
+  const recorded = await Promise.all(
+    deliveries.map((delivery) =>
+      sql`select * from crm.delivery_record(${id}, ${delivery}, 1, false, null, 'timeout_connect', 5)`
+    ),
+  );
+  assert.equal(recorded.filter(([row]) => row!["deactivated"]).length, 1);
+  assert.ok(recorded.every(([row]) => row!["state"] === "failed" && row!["attempt"] === 5));
+});
+
+Deno.test("An event that cannot be told does not keep the others from being claimed", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    const [broken] = await addDeliveries(sql, id, await addSubscription(sql, id), 2);
+    await sql`
+      update crm.events set object_type = 'nothing we know'
+      where id = (select event_id from crm.webhook_deliveries where id = ${broken!})`;
+    const bodies =
+      await sql`select delivery_id, body from crm.delivery_claim(1000) where workspace_id = ${id}`;
+    assert.equal(bodies.length, 2);
+    for (const { delivery_id, body } of bodies) assert.equal(body === null, delivery_id === broken);
+  });
+});
+
+Deno.test("Events are forgotten after 30 days, with their deliveries and attempts", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    const subscription = await addSubscription(sql, id);
+    const [old, recent] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
+    await sql`select crm.delivery_record(${id}, ${old!}, 1, true, 200, null, 5)`;
+    await sql`
+      update crm.events set occurred_at = now() - interval '30 days 1 second'
+      where id = (select event_id from crm.webhook_deliveries where id = ${old!})`;
+    await sql`select crm.purge_events()`;
+    const left = await sql`select id from crm.webhook_deliveries where workspace_id = ${id}`;
+    assert.deepEqual(left.map((row) => row["id"]), [recent]);
+  });
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import {
+  decryptSecret,
+  encryptSecret,
+  generateSecret,
+} from "../../supabase/functions/_shared/webhooks/secret.ts";
+
+const KEY = "WEBHOOK_ENCRYPTION_KEY";
+
+/** Runs with an encryption key of its own; null for none. */
+async function withKey(key: string | null, work: () => Promise<void>): Promise<void> {
+  const before = Deno.env.get(KEY);
+  const set = (value: string | null | undefined) =>
+    value == null ? Deno.env.delete(KEY) : Deno.env.set(KEY, value);
+  set(key);
+  try {
+    await work();
+  } finally {
+    set(before);
+  }
+}
+
+const randomKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
+
+Deno.test("A signing secret is whsec_ and 32 random bytes", () => {
+  assert.match(generateSecret(), /^whsec_[A-Za-z0-9_-]{43}$/);
+  assert.notEqual(generateSecret(), generateSecret());
+});
+
+Deno.test("A secret comes back from its stored form, which is never the same twice and does not show it", async () => {
+  await withKey(randomKey(), async () => {
+    const secret = generateSecret();
+    const stored = Buffer.from(await encryptSecret(secret), "base64");
+    assert.equal(await decryptSecret(stored), secret);
+    assert.equal(stored[0], 1);
+    assert.equal(stored.includes(secret), false);
+    assert.notEqual(await encryptSecret(secret), await encryptSecret(secret));
+  });
+});
+
+Deno.test("A stored secret that was altered, cut short, or sealed with another key is not opened", async () => {
+  let stored = Buffer.alloc(0);
+  const refuses = (bytes: Uint8Array, why = /does not open it/) =>
+    assert.rejects(() => decryptSecret(bytes), why);
+  await withKey(randomKey(), async () => {
+    stored = Buffer.from(await encryptSecret("whsec_x"), "base64");
+    for (let i = 1; i < stored.length; i++) {
+      const altered = Buffer.from(stored);
+      altered[i]! ^= 1;
+      await refuses(altered);
+    }
+    for (const length of [1, 13, 28]) await refuses(stored.subarray(0, length));
+    await refuses(Buffer.of(9, ...stored.subarray(1)), /version 9 is unknown/);
+  });
+  await withKey(randomKey(), () => refuses(stored));
+});
+
+Deno.test("A missing or invalid WEBHOOK_ENCRYPTION_KEY is an error that says what it must be", async () => {
+  for (const key of [null, "", "c2hvcnQ=", "!!!"]) {
+    await withKey(
+      key,
+      () => assert.rejects(encryptSecret("x"), /WEBHOOK_ENCRYPTION_KEY .*must be the base64 of 32/),
+    );
+  }
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { signature, signedHeaders } from "../../supabase/functions/webhook-dispatcher/sign.ts";
+
+const body = new TextEncoder().encode('{"nome":"João"}');
+
+Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret", () => {
+  // By another implementation: python3 -c "hmac.new(b'whsec_x', '1700000000.{\"nome\":\"João\"}'.encode(), 'sha256')".
+  const expected = "d3b21815487d025ab391349b4597ecb4f8b7a6732f9da7158278b5d3287cfd44";
+  assert.equal(signature("whsec_x", 1_700_000_000, body), expected);
+});
+
+Deno.test("A delivery has the four headers of spec 6.3", () => {
+  const headers = signedHeaders({
+    event: "deal.won",
+    deliveryId: "0190a000-0000-7000-8000-000000000000",
+    body,
+    timestamp: 1_700_000_000,
+    secret: "whsec_x",
+  });
+  assert.deepEqual(headers, {
+    "X-Service-Event": "deal.won",
+    "X-Service-Delivery-Id": "0190a000-0000-7000-8000-000000000000",
+    "X-Service-Timestamp": "1700000000",
+    "X-Service-Signature": `sha256=${signature("whsec_x", 1_700_000_000, body)}`,
+  });
+});
