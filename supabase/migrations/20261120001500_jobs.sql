@@ -25,7 +25,7 @@ set search_path = ''
 as $$
   select case
     -- pg_cron knows seconds since 1.5; before, a minute is the shortest.
-    when p_every < interval '1 minute' and e.extversion::numeric >= 1.5
+    when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
     when p_every < interval '1 day' then '7 */' || extract(epoch from p_every)::integer / 3600 || ' * * *'

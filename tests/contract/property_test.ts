@@ -2,44 +2,30 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Route } from "../../supabase/functions/_shared/endpoint.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
-import { call, client } from "../support/client.ts";
+import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { endpoints } from "../support/resources.ts";
+import { makeSamples } from "../support/samples.ts";
 import { openDatabase } from "../support/stack.ts";
 
 /** Cases in all, shared out among the operations. PROPERTY_CASES and PROPERTY_SEED in the environment change them. */
 const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 20_000);
 const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? Date.now() % 2 ** 31);
 
-/** Every kind of record, so that an id means something to somebody. */
+/** A workspace with a record of every kind, so that an id means something to somebody. */
 async function populate(sql: ReturnType<typeof openDatabase>) {
   const workspace = await makeWorkspace(sql);
-  const lead = await client(workspace.key).post("/api-v1-leads", {
-    first_name: "Ana",
-    email: "a@x.com",
-    company_name: "X",
-    external_id: "x",
-  });
-  const { deal_id, contact_id, company_id } = lead.body.lead;
-  const note = await client(workspace.key).post("/api-v1-notes", { deal_id, body: "x" });
-  const activity = await client(workspace.key).post("/api-v1-activities", { deal_id });
-  const webhook = await client(workspace.key).post("/api-v1-webhooks", {
-    event_types: ["lead.received"],
-    target_url: "https://example.com/",
-  });
-  const ids: string[] = [
-    workspace.id,
-    workspace.memberId,
-    workspace.pipelineId,
-    ...workspace.stages.map(({ id }) => id),
-    deal_id,
-    contact_id,
+  const { records, company_id } = await makeSamples(workspace.key, workspace.stages);
+  const { id, memberId, pipelineId, stages, key } = workspace;
+  const ids = [
+    id,
+    memberId,
+    pipelineId,
     company_id,
-    note.body.id,
-    activity.body.id,
-    webhook.body.id,
+    ...stages.map(({ id }) => id),
+    ...Object.values(records),
   ];
-  return { ...workspace, ids };
+  return { key, ids };
 }
 
 Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tells of another workspace (seed ${SEED})`, async (t) => {

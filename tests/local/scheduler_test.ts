@@ -1,5 +1,5 @@
+import { openSql } from "../../local/sql.ts";
 import assert from "node:assert/strict";
-import postgres from "postgres";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { startScheduler } from "../../local/scheduler.ts";
 import { loadSecrets } from "../../local/secrets.ts";
@@ -21,7 +21,7 @@ Deno.test("The scheduler runs each job at its interval and pokes the dispatcher,
   const dataDir = await Deno.makeTempDir();
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl } = await startPostgres(dataDir, secrets);
-  const sql = postgres(databaseUrl, { max: 1 });
+  const sql = openSql(databaseUrl, { max: 1 });
   await sql.unsafe(JOBS);
 
   const pokes: string[] = [];

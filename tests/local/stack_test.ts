@@ -1,6 +1,7 @@
+import type postgres from "postgres";
+import { openSql } from "../../local/sql.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import postgres from "postgres";
 import { migrate } from "../../local/migrate.ts";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
@@ -21,7 +22,7 @@ function test(name: string, body: (dataDir: string) => Promise<void>): void {
 }
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = openSql(url, { max: 1 });
   try {
     return await sql.unsafe(text);
   } finally {
@@ -69,7 +70,7 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
 
 test("SIGTERM shuts Postgres down cleanly and says that no stack is there", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
-  const client = postgres(stack.file.database_url, { max: 1 });
+  const client = openSql(stack.file.database_url, { max: 1 });
   await client`select 1`;
   assert.equal((await stack.stop()).code, 0, stack.output());
   await client.end({ timeout: 1 });

@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import { openSql } from "../../local/sql.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
@@ -14,6 +14,6 @@ export const dataDir = Deno.env.get("DATA_DIR") ?? ".local";
 
 /** A client of the shared stack's database, as role `postgres`; closed when the scope ends (`await using`). */
 export function openDatabase(max = 1) {
-  const sql = postgres(databaseUrl, { max, onnotice: () => {} });
+  const sql = openSql(databaseUrl, { max });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }

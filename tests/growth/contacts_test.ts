@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { openSql } from "../../local/sql.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { databaseUrl, dataDir, openDatabase } from "../support/stack.ts";
+
+const SMALL = 1_000;
+const LARGE = 100_000;
+const OTHERS = 900_000;
+/** A page of the large workspace may touch this much more than the same page of the small one… */
+const RATIO = 1.5;
+/** …or a block for each row and its place in the index: what changed last lies scattered over the table. */
+const SCATTERED = 2 * 51;
+
+/** As the superuser without triggers, or a million rows would be a million events. */
+async function seed(workspaces: { id: string; memberId: string; rows: number }[]): Promise<void> {
+  const url = new URL(databaseUrl);
+  url.username = "supabase_admin";
+  url.password = (await loadSecrets(dataDir)).superuser_password;
+  const admin = openSql(url.href, { max: 1 });
+  try {
+    await admin`set session_replication_role = replica`;
+    for (const { id, memberId, rows } of workspaces) {
+      await admin`
+        with company as (
+          insert into crm.companies (workspace_id, name, owner_id) values (${id}, 'X', ${memberId}) returning id
+        )
+        insert into crm.contacts (workspace_id, id, name, email, phone, company_id, owner_id, created_at, updated_at)
+        select
+          ${id}, crm.uuid_v7(at), 'Contato ' || n, n || '@x.com', n::text,
+          case when n % ${rows / 10} = 0 then (select id from company) end, ${memberId}, at,
+          -- The order of the last change is not that of creation.
+          at + (n::bigint * 7919 % ${rows}) * interval '1 second'
+        from generate_series(1, ${rows}::integer) n
+        cross join lateral (select now() - make_interval(secs => n) - interval '30 days' as at) t`;
+    }
+    await admin`analyze crm.contacts`;
+    await admin`analyze crm.companies`;
+  } finally {
+    await admin.end();
+  }
+}
+
+Deno.test("among 1,000,000 contacts a page of 100,000 costs what a page of 1,000 costs, whatever the filter", async (t) => {
+  await using sql = openDatabase();
+  const [small, large, others] = [
+    await makeWorkspace(sql),
+    await makeWorkspace(sql),
+    await makeWorkspace(sql),
+  ];
+  await seed([
+    { ...small, rows: SMALL },
+    { ...large, rows: LARGE },
+    { ...others, rows: OTHERS },
+  ]);
+
+  /** Pages of the database that a page of the list touches, asked as the door asks: a count, where a time is noise. */
+  async function buffers(workspaceId: string, args: Record<string, unknown>): Promise<number> {
+    return await sql.begin(async (sql) => {
+      await sql`set local role crm_api`;
+      await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
+      const ask = () =>
+        sql.unsafe("explain (analyze, buffers, format json) select api.contact_list($1::text::jsonb)", [
+          JSON.stringify({ limit: 50, ...args }),
+        ]);
+      // The first one also reads the catalogue.
+      await ask();
+      const [row] = await ask();
+      const { Plan } = row!["QUERY PLAN"][0];
+      return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+    });
+  }
+
+  async function middle(workspaceId: string, rows: number): Promise<Record<string, string>> {
+    const [row] = await sql`
+      select id, created_at, updated_at, company_id, email from crm.contacts
+      where workspace_id = ${workspaceId} order by id desc offset ${rows / 2} limit 1`;
+    const [company] = await sql`select id from crm.companies where workspace_id = ${workspaceId}`;
+    const recent = await sql`
+      select updated_at from crm.contacts where workspace_id = ${workspaceId} order by updated_at desc offset 60 limit 1`;
+    return {
+      cursor: row!["id"],
+      since: row!["created_at"].toISOString(),
+      updated_since: recent[0]!["updated_at"].toISOString(),
+      company_id: company!["id"],
+      email: row!["email"],
+    };
+  }
+
+  const pages: [title: string, names: string[]][] = [
+    ["the first page", []],
+    ["a page in the middle", ["cursor"]],
+    ["email", ["email"]],
+    ["company_id", ["company_id"]],
+    ["since", ["since"]],
+    ["since and cursor", ["since", "cursor"]],
+    ["updated_since", ["updated_since"]],
+    ["company_id and cursor", ["company_id", "cursor"]],
+    ["email and company_id", ["email", "company_id"]],
+  ];
+  const [ofSmall, ofLarge] = [await middle(small.id, SMALL), await middle(large.id, LARGE)];
+  for (const [title, names] of pages) {
+    await t.step(title, async () => {
+      const pick = (values: Record<string, string>) =>
+        Object.fromEntries(names.map((name) => [name, values[name]]));
+      const few = await buffers(small.id, pick(ofSmall));
+      const many = await buffers(large.id, pick(ofLarge));
+      console.log(`${title}: ${few} blocks among 1,000, ${many} among 100,000`);
+      assert.ok(many <= Math.max(few * RATIO, SCATTERED), `${many} blocks, ${few} for the small workspace`);
+    });
+  }
+  await t.step("every index begins with workspace_id, so that no list can do without one", async () => {
+    const loose = await sql`
+      select i.indexrelid::regclass::text as name from pg_index i
+      join pg_class c on c.oid = i.indrelid
+      join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where c.relnamespace = 'crm'::regnamespace and a.attname <> 'workspace_id'
+        and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
+    // The one look-up that comes before the workspace is known, and what the daily purges walk.
+    assert.deepEqual(loose.map(({ name }) => name).sort(), [
+      "crm.api_keys_hash_key",
+      "crm.events_age",
+      "crm.idempotency_keys_age",
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { run, systemUser } from "../../local/postgres_binaries.ts";
+
+const BINARIES = "/usr/lib/postgresql/15/bin";
+
+/** Whether Debian's Postgres 15 is on this machine with the extensions that its tests need. */
+export async function isInstalled(): Promise<boolean> {
+  const files = [
+    join(BINARIES, "pg_ctl"),
+    "/usr/share/postgresql/15/extension/plpgsql_check.control",
+    "/usr/share/postgresql/15/extension/pg_cron.control",
+  ];
+  const found = await Promise.all(files.map((file) => Deno.stat(file).then(() => true, () => false)));
+  return found.every(Boolean);
+}
+
+/**
+ * A Postgres 15 of its own with pg_cron loaded, roles as on Supabase: superuser `supabase_admin`, and a `postgres` that is
+ * none and owns the database.
+ */
+export async function startDebianPostgres() {
+  const folder = await Deno.makeTempDir({ prefix: "crm-postgres15-" });
+  const user = await systemUser([]);
+  await Deno.chmod(folder, 0o755);
+  const data = join(folder, "data");
+  await Deno.mkdir(data, { mode: 0o700 });
+  if (user) await Deno.chown(data, user.uid, user.gid);
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  listener.close();
+
+  await must("initdb", [
+    `--pgdata=${data}`,
+    "--username=supabase_admin",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C.UTF-8",
+  ]);
+  const settings = [
+    `port=${port}`,
+    "listen_addresses=127.0.0.1",
+    "unix_socket_directories=''",
+    "shared_preload_libraries=pg_cron",
+    "cron.database_name=postgres",
+    "cron.host=127.0.0.1",
+    "log_min_messages=warning",
+  ];
+  await must("pg_ctl", [
+    "start",
+    "-w",
+    "-D",
+    data,
+    "-l",
+    join(data, "log"),
+    "-o",
+    settings.map((s) => `-c ${s}`).join(" "),
+  ]);
+
+  async function must(program: string, args: string[]) {
+    const { success, output } = await run(join(BINARIES, program), args, user);
+    if (!success) throw new Error(`${program} failed: ${output}`);
+  }
+  const url = (role: string) => `postgresql://${role}@127.0.0.1:${port}/postgres`;
+  return {
+    superuserUrl: url("supabase_admin"),
+    url: url("postgres"),
+    async [Symbol.asyncDispose]() {
+      await must("pg_ctl", ["stop", "-m", "immediate", "-w", "-D", data]);
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
