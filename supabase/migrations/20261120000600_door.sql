@@ -45,6 +45,8 @@ language plpgsql
 set search_path = ''
 -- Restored when the call returns: the connection goes back to its pool as it came.
 set role = 'crm_api'
+-- Under the client's own patience: who waits in vain is told so while somebody still listens, and holds no connection.
+set lock_timeout = '5s'
 as $$
 declare
   v_caller crm.caller := crm.identify(p_key_hash);
@@ -117,6 +119,8 @@ begin
     when sqlstate 'CRM00' then
       get stacked diagnostics refusal = message_text, v_detail = pg_exception_detail;
       details := nullif(v_detail, '')::json;
+    when lock_not_available or deadlock_detected then
+      refusal := 'service_unavailable';
     when others then
       get stacked diagnostics v_context = pg_exception_context;
       raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;

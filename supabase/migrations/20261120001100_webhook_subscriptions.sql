@@ -67,6 +67,14 @@ as $$
 declare
   v_subscription crm.webhook_subscriptions;
 begin
+  -- Each write of the workspace is told to all of them, and each claim walks them.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id() and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', 'target_url', 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+
   insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
   values (
     crm.current_workspace_id(),
@@ -88,7 +96,7 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Subscribes (spec 4.5). The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+  'Subscribes (spec 4.5); at most 100 active ones in a workspace. The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql

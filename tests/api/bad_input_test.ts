@@ -22,6 +22,7 @@ const refusals: [what: string, body: string, field: string][] = [
     '{"first_name":"a","custom_fields":{"x":12345678901234567890}}',
     "custom_fields.x",
   ],
+  ["a number of 324 digits", '{"first_name":"a","custom_fields":{"x":5e-324}}', "custom_fields.x"],
   ["a key given twice", '{"first_name":"a","first_name":"b"}', "first_name"],
   ["a nested key given twice", '{"first_name":"a","utm":{"source":"a","source":"a"}}', "utm.source"],
   ["__proto__", '{"first_name":"a","custom_fields":{"__proto__":{"x":1}}}', "custom_fields.__proto__"],
@@ -90,12 +91,17 @@ function exchange(bytes: string): Promise<string> {
   });
 }
 
-Deno.test("headers of 1 MB, and what is no HTTP, are refused at once and harm nobody", async () => {
+Deno.test("headers of 1 MB, a host that is none, and what is no HTTP, are refused at once and harm nobody", async () => {
   await using sql = openDatabase();
   const { key } = await makeWorkspace(sql);
   const path = `${new URL(baseUrl).pathname}/api-v1-pipelines`;
   const filler = `X-Filler: ${"x".repeat(1_000_000)}`;
-  for (const bytes of [`GET ${path} HTTP/1.1\r\nHost: a\r\n${filler}\r\n\r\n`, "NOT HTTP\0\r\n\r\n"]) {
+  const hosts = ["[", "a b", "u@h:99999"].map((host) =>
+    `GET ${path}?a=1 HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\n\r\n`
+  );
+  for (
+    const bytes of [...hosts, `GET ${path} HTTP/1.1\r\nHost: a\r\n${filler}\r\n\r\n`, "NOT HTTP\0\r\n\r\n"]
+  ) {
     const started = performance.now();
     const reply = await exchange(bytes);
     assert.ok(reply === "" || /^HTTP\/1\.1 4\d\d /.test(reply), reply.slice(0, 100));
@@ -133,4 +139,45 @@ Deno.test("an error of the inside is a 500 that tells nothing but its request id
   } finally {
     await sql`alter table crm.deals drop constraint broken`;
   }
+});
+
+Deno.test("a text that takes long to normalize is refused for its length first, without a key even", async () => {
+  const started = performance.now();
+  const tax_id = "a" + "\u0315\u0300".repeat(80_000);
+  assertRefused(
+    await call("POST", "/api-v1-companies", { key: "svc_x", body: { name: "x", tax_id } }),
+    "invalid_api_key",
+  );
+  assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
+});
+
+Deno.test("9,000 query parameters are looked at once each, and at most 100 faults are named", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const query = Array.from({ length: 9_000 }, (_, i) => `${i.toString(36)}=`).join("&");
+  const started = performance.now();
+  const details = assertRefused(await client(key).get(`/api-v1-pipelines?${query}`), "validation_error");
+  assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
+  assert.equal(Object.keys(details).length, 100);
+});
+
+Deno.test("50,000 wrong items are refused by naming 100 of them", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const body = { event_types: Array.from({ length: 50_000 }, () => ""), target_url: "https://example.com" };
+  const details = assertRefused(await client(key).post("/api-v1-webhooks", body), "invalid_event_type");
+  assert.equal(Object.keys(details).length, 100);
+});
+
+Deno.test("whatever its ignored fields are called, a record is created and the header stays short", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const emoji = { first_name: "A", ["a".repeat(99) + "😀"]: 1 };
+  const first = await client(key).post(LEADS, emoji);
+  assert.equal(first.status, 201);
+  assert.equal(first.headers.get("X-Ignored-Fields"), "a".repeat(99) + encodeURIComponent("😀"));
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`漢字${i}`, i]));
+  const second = await client(key).post(LEADS, { first_name: "A", ...many });
+  assert.equal(second.status, 201);
+  assert.ok(second.headers.get("X-Ignored-Fields")!.length <= 1_000);
 });

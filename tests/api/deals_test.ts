@@ -209,7 +209,7 @@ Deno.test("A deal without anybody to own it is refused with no_owner_available",
 Deno.test("Money of a deal comes back as it was sent", async () => {
   await using sql = openDatabase();
   const api = client((await makeWorkspace(sql)).key);
-  for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 5e-324]) {
+  for (const value of [0.1, 0.005, 1e12, 123456789.99, 999999999999.99, 1e15, 1e-15]) {
     const { id, ...sent } = (await api.post(DEALS, { title: "A", value, recurring_value: value })).body;
     const read = (await api.get(`${DEALS}/${id}`)).body;
     assert.deepEqual([sent.value, read.value, read.recurring_value], [value, value, value]);

@@ -1,6 +1,7 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import { ApiError } from "./errors.ts";
+import { FairShare } from "./fair_share.ts";
 import { log } from "./log.ts";
 
 /** Milliseconds that a statement may take. */
@@ -17,15 +18,20 @@ export interface Statement {
   values?: unknown[];
   /** Milliseconds; 10,000 where left out. */
   timeout?: number;
+  /** Whose connection it is: one owner has at most half of the pool at the same time. */
+  owner?: string;
 }
 
 let pool: pg.Pool | undefined;
+
+const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
+const shares = new FairShare(Math.max(1, Math.floor(poolSize() / 2)));
 
 function connect(): pg.Pool {
   pool = new pg.Pool({
     connectionString: Deno.env.get("DATABASE_URL") || Deno.env.get("SUPABASE_DB_URL"),
     application_name: "crm-api",
-    max: Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE),
+    max: poolSize(),
     connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: IDLE_MS,
   });
@@ -42,7 +48,17 @@ function connect(): pg.Pool {
  *
  * @throws {ApiError} service_unavailable when the database is away, starting, full or too slow: worth another try
  */
-export async function query<Row>({ name, text, values = [], timeout }: Statement): Promise<Row[]> {
+export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
+  if (owner === undefined) return await send(statement);
+  return await shares.run(
+    owner,
+    CONNECT_MS,
+    () => new ApiError("service_unavailable"),
+    () => send(statement),
+  );
+}
+
+async function send<Row>({ name, text, values = [], timeout }: Omit<Statement, "owner">): Promise<Row[]> {
   const prepare = Deno.env.get("DATABASE_PREPARE") === "true";
   const statement = { text, values, query_timeout: timeout ?? STATEMENT_MS, ...(prepare && { name }) };
   try {
@@ -62,9 +78,9 @@ export async function closeDatabase(): Promise<void> {
 
 /**
  * Whether an error says nothing against the statement: it is of the network or the driver's timeouts, or of Postgres
- * itself (classes 08 connection, 53 resources, 57 operator intervention).
+ * itself (classes 08 connection, 40 rollback, 53 resources, 57 operator intervention; 55P03 a lock waited for in vain).
  */
 function isUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|53|57)/.test(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return /^(08|40|53|57|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
 }

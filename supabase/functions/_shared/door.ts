@@ -57,6 +57,7 @@ export async function callDoor(call: DoorCall): Promise<DoorReply> {
   const [row] = await query<Row>({
     name: "api_call",
     text: CALL,
+    owner: keyHash,
     values: [keyHash, scope, verb, JSON.stringify(args), idempotency?.key, idempotency?.requestHash],
   }) as [Row];
   return {

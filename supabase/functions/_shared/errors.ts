@@ -16,7 +16,8 @@ interface ErrorKind {
 
 /**
  * Every error of the API (spec 7), its status and its text. There is no default: a code that is not here does not
- * compile. `payload_too_large` and `service_unavailable` are additions to the spec's table, see docs/errors.md.
+ * compile. `payload_too_large`, `service_unavailable` and those of proposals are additions to the spec's table, see
+ * docs/errors.md.
  */
 export const ERRORS = {
   missing_api_key: {
@@ -163,6 +164,16 @@ export const ERRORS = {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
     when: "the database is away or overloaded",
+  },
+  proposal_expired: {
+    status: 410,
+    message: "O prazo para responder a proposta terminou",
+    when: "public link: the proposal was not answered in time",
+  },
+  proposal_closed: {
+    status: 409,
+    message: "A proposta já foi respondida, e a resposta é definitiva",
+    when: "public link: the proposal has the other answer already",
   },
   internal_error: {
     status: 500,

@@ -15,7 +15,11 @@ function characters(min: number, max: number) {
       const count = countCharacters(text);
       return min <= count && count <= max;
     },
-    `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
+    {
+      error: `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
+      // What comes after may cost more than counting did: normalizing a text can take the square of its length.
+      abort: true,
+    },
   ] as const;
 }
 

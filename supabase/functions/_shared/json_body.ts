@@ -13,19 +13,22 @@ export const MAX_DEPTH = 32;
 /** Fields at fault that one reply names at most. */
 const MAX_DETAILS = 100;
 
+/** A body, and what in it would be stored as something else than was sent. */
+export interface JsonBody {
+  value: Record<string, Json>;
+  faults: FieldError[];
+}
+
 /**
- * Reads a body as JSON text says it, refusing what would be stored as something else than was sent: duplicate keys,
- * numbers that a double cannot hold, characters that Postgres has no text for.
+ * Reads a body as JSON text says it. Faults are duplicate keys, numbers that a double cannot hold, and characters that
+ * Postgres has no text for.
  *
  * @param malformed the code of a body that is missing, not UTF-8, no JSON or no object (spec 7)
  * @returns null when the body is empty
- * @throws {ApiError} payload_too_large over 1 MiB; `malformed`; validation_error naming every field at fault
+ * @throws {ApiError} payload_too_large over 1 MiB; `malformed`; validation_error over 32 levels
  */
-export async function readJsonBody(
-  request: Request,
-  malformed: ErrorCode,
-): Promise<Record<string, Json> | null> {
-  const text = decode(await readBytes(request), malformed);
+export async function readJsonBody(request: Request, malformed: ErrorCode): Promise<JsonBody | null> {
+  const text = decode(await readBytes(request, malformed), malformed);
   if (text.trim() === "") return null;
   let value: Json;
   try {
@@ -34,9 +37,7 @@ export async function readJsonBody(
     throw new ApiError(malformed);
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) throw new ApiError(malformed);
-  const details = inspect(text);
-  if (details.length > 0) throw new ApiError("validation_error", details);
-  return value;
+  return { value, faults: inspect(text) };
 }
 
 /** Whether Postgres can store this text as it is: it has no NUL, and UTF-8 has no unpaired surrogates. */
@@ -44,14 +45,25 @@ export function isStorableText(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-async function readBytes(request: Request): Promise<ArrayBuffer> {
+/** Whether a double holds a number as it was sent, and Postgres, which writes out every digit, not as hundreds. */
+function isStorableNumber(value: number): boolean {
+  const magnitude = Math.abs(value);
+  return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
+}
+
+async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayBuffer> {
   const chunks: BlobPart[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    // Read on and thrown away for a while: a client that is cut off in the middle of sending never sees the answer.
-    if (length > MAX_DISCARDED_BYTES) break;
-    if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.length;
+      // Read on and thrown away for a while: a client that is cut off in the middle of sending never sees the answer.
+      if (length > MAX_DISCARDED_BYTES) break;
+      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+    }
+  } catch {
+    // The client is gone in the middle of its body.
+    throw new ApiError(malformed);
   }
   if (length > MAX_BODY_BYTES) throw new ApiError("payload_too_large");
   return new Blob(chunks).arrayBuffer();
@@ -106,8 +118,8 @@ function inspect(text: string): FieldError[] {
     onLiteralValue: (value, _offset, _length, _line, _column, path) => {
       if (typeof value === "string" && !isStorableText(value)) {
         report(path(), "O texto tem um caractere inválido (NUL ou surrogate sem par)");
-      } else if (typeof value === "number" && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
-        report(path(), "Número fora do intervalo de -9007199254740991 a 9007199254740991");
+      } else if (typeof value === "number" && !isStorableNumber(value)) {
+        report(path(), "Número grande ou pequeno demais");
       }
     },
   };
@@ -115,7 +127,9 @@ function inspect(text: string): FieldError[] {
     visit(text, visitor);
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
-    return [{ field: "", message: `O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas` }];
+    throw new ApiError("validation_error", [
+      { field: "", message: `O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas` },
+    ]);
   }
   return details;
 }

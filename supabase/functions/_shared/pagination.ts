@@ -10,9 +10,9 @@ export const MAX_LIMIT = 200;
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({
   limit: z.string()
-    .regex(/^[0-9]{1,9}$/, "Deve ser um número inteiro de 1 a 200")
+    .regex(/^[0-9]{1,9}$/, "Deve ser um número inteiro, 1 ou maior")
     .transform(Number)
-    .refine((limit) => limit >= 1, "Deve ser um número inteiro de 1 a 200")
+    .refine((limit) => limit >= 1, "Deve ser um número inteiro, 1 ou maior")
     .transform((limit) => Math.min(limit, MAX_LIMIT))
     .default(DEFAULT_LIMIT)
     .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),

@@ -60,14 +60,20 @@ export function rateHeaders(rate: Caller["rate"], refused: boolean): Record<stri
   };
 }
 
-/** Names of body fields that nothing took, safe as a header value; the first 20 of them. */
+/** Characters of X-Ignored-Fields at most: some clients give up on headers of 16 KB. */
+const IGNORED_FIELDS_LENGTH = 1_000;
+
+/** Names of body fields that nothing took, safe as a header value; as many of them as fit. */
 export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
-  if (ignored.length === 0) return {};
-  return {
-    "X-Ignored-Fields": ignored.slice(0, 20).map((field) => encodeURIComponent(field.slice(0, 100))).join(
-      ", ",
-    ),
-  };
+  const names: string[] = [];
+  let length = 0;
+  for (const field of ignored) {
+    const name = encodeURIComponent(field.toWellFormed());
+    length += name.length + 2;
+    if (length > IGNORED_FIELDS_LENGTH) break;
+    names.push(name);
+  }
+  return names.length === 0 ? {} : { "X-Ignored-Fields": names.join(", ") };
 }
 
 /**

@@ -5,7 +5,7 @@ import { callDoor, type DoorReply } from "./door.ts";
 import type { Endpoint, Resource } from "./endpoint.ts";
 import { ApiError } from "./errors.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
-import { type Json, readJsonBody } from "./json_body.ts";
+import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
 import { hashKey, KEY_PREFIX } from "./keys.ts";
 import { log } from "./log.ts";
 import { asApiError, errorReply, identified, ignoredFieldsHeader, jsonReply, rateHeaders } from "./reply.ts";
@@ -102,20 +102,20 @@ async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise
   if (id !== undefined && !UUID.test(id)) throw new ApiError("not_found");
   const input: Input = { args: {}, ignored: [], reveal: undefined, idempotency: undefined };
 
-  let body: Record<string, Json> | null = null;
+  let body: JsonBody | null = null;
   if (endpoint.body) {
     body = await readJsonBody(raw, endpoint.malformed);
     if (body === null && !endpoint.bodyOptional) throw new ApiError(endpoint.malformed);
   }
-  const query = validateQuery(endpoint.query, new URL(raw.url).searchParams);
+  const query = validateQuery(endpoint.query, searchOf(raw.url));
   if (endpoint.body) {
-    const { args, ignored } = validateBody(endpoint.body, body ?? {});
+    const { args, ignored } = validateBody(endpoint.body, body ?? { value: {}, faults: [] });
     input.args = args;
     input.ignored = ignored;
     if (endpoint.idempotent) {
       const key = readIdempotencyKey(raw.headers);
       if (key !== null) {
-        input.idempotency = { key, requestHash: await hashRequest(resource.name, body ?? {}) };
+        input.idempotency = { key, requestHash: await hashRequest(resource.name, body?.value ?? {}) };
       }
     }
   }
@@ -126,6 +126,12 @@ async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise
   }
   Object.assign(input.args, query, id !== undefined && { id });
   return input;
+}
+
+/** Of the text: the rest of the URL is made of the Host header, which may be no host at all. */
+function searchOf(url: string): URLSearchParams {
+  const start = url.indexOf("?");
+  return new URLSearchParams(start === -1 ? "" : url.slice(start));
 }
 
 function keepApiError(error: unknown): ApiError {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "./errors.ts";
-import { isStorableText, type Json } from "./json_body.ts";
+import { isStorableText, type Json, type JsonBody } from "./json_body.ts";
+
+/** Fields at fault that one reply names at most. */
+const MAX_DETAILS = 100;
 
 /** A body that passed, and the names of what it held that no field takes. */
 export interface ValidBody {
@@ -8,23 +11,24 @@ export interface ValidBody {
   ignored: string[];
 }
 
-/** @throws {ApiError} with every field at fault in `details` */
-export function validateBody(schema: z.ZodType, body: Record<string, Json>): ValidBody {
-  return { args: parse(schema, body), ignored: unknownFields(schema, body) };
+/** @throws {ApiError} with every field at fault in `details`, those that reading the body found among them */
+export function validateBody(schema: z.ZodType, { value, faults }: JsonBody): ValidBody {
+  return { args: parse(schema, value, faults), ignored: unknownFields(schema, value) };
 }
 
 /** @throws {ApiError} with every parameter at fault, the unknown ones among them: a mistyped filter must not return all */
 export function validateQuery(schema: z.ZodObject, query: URLSearchParams): Record<string, Json> {
   const details: FieldError[] = [];
-  for (const name of new Set(query.keys())) {
-    const values = query.getAll(name);
-    if (values.length > 1) details.push({ field: name, message: "Parâmetro repetido" });
-    if (![name, ...values].every(isStorableText)) {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of query) {
+    if (parameters.has(name)) details.push({ field: name, message: "Parâmetro repetido" });
+    if (![name, value].every(isStorableText)) {
       details.push({ field: name.toWellFormed(), message: "O texto tem um caractere inválido" });
     }
+    parameters.set(name, value);
   }
-  if (details.length > 0) throw new ApiError("validation_error", details);
-  return parse(schema, Object.fromEntries(query));
+  if (details.length > 0) throw new ApiError("validation_error", details.slice(0, MAX_DETAILS));
+  return parse(schema, Object.fromEntries(parameters));
 }
 
 /**
@@ -35,10 +39,10 @@ export function refuse(code: ErrorCode, message: string) {
   return { params: { refusal: code }, error: message };
 }
 
-function parse(schema: z.ZodType, input: unknown): Record<string, Json> {
+function parse(schema: z.ZodType, input: unknown, faults: FieldError[] = []): Record<string, Json> {
   const result = schema.safeParse(input, { error: say });
-  if (result.success) return result.data as Record<string, Json>;
-  const { issues } = result.error;
+  if (result.success && faults.length === 0) return result.data as Record<string, Json>;
+  const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
       ? issue.keys.map((key) => ({
@@ -48,14 +52,20 @@ function parse(schema: z.ZodType, input: unknown): Record<string, Json> {
       : [{ field: issue.path.join("."), message: issue.message }]
   );
   const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["refusal"] : undefined);
-  const code: ErrorCode = codes.every((code) => code !== undefined) ? codes[0] : "validation_error";
-  throw new ApiError(code, details);
+  const code: ErrorCode = faults.length === 0 && codes.every((code) => code !== undefined)
+    ? codes[0]
+    : "validation_error";
+  // Of a field that is wrong in two ways the more basic one is said.
+  const known = new Set(faults.map(({ field }) => field));
+  const all = [...faults, ...details.filter(({ field }) => !known.has(field))];
+  throw new ApiError(code, all.slice(0, MAX_DETAILS));
 }
 
 /** The Portuguese text of an issue: what is allowed, with the values quoted. */
 function say(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
+      if (issue.input === null) return "Não pode ser nulo";
       return issue.input === undefined
         ? "Campo obrigatório"
         : `Deve ser ${TYPES[issue.expected] ?? issue.expected}`;
@@ -96,7 +106,7 @@ const FORMATS: Record<string, string> = {
   uuid: "um UUID",
   guid: "um UUID",
   date: "uma data existente no formato AAAA-MM-DD",
-  datetime: "uma data e hora ISO 8601, por exemplo 2026-01-31T12:00:00Z",
+  datetime: "uma data e hora ISO 8601 com fuso (Z ou -03:00), por exemplo 2026-01-31T12:00:00Z",
   url: "uma URL",
 };
 

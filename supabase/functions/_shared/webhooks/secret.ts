@@ -22,25 +22,31 @@ export function generateSecret(): string {
 /**
  * Encrypts a secret for storage: base64 of the stored form.
  *
- * @throws Error when WEBHOOK_ENCRYPTION_KEY is missing or is not the base64 of 32 bytes.
+ * @param keyText base64 of 32 bytes; the functions' own (WEBHOOK_ENCRYPTION_KEY) where left out
+ * @throws Error when the key is missing or is not the base64 of 32 bytes.
  */
-export async function encryptSecret(secret: string): Promise<string> {
+export async function encryptSecret(secret: string, keyText?: string): Promise<string> {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const plain = new TextEncoder().encode(secret);
-  const sealed = await crypto.subtle.encrypt({ name: CIPHER, iv: nonce }, await encryptionKey(), plain);
+  const sealed = await crypto.subtle.encrypt(
+    { name: CIPHER, iv: nonce },
+    await encryptionKey(keyText),
+    plain,
+  );
   return Buffer.concat([Buffer.of(VERSION), nonce, new Uint8Array(sealed)]).toString("base64");
 }
 
 /**
  * Reads a stored secret back.
  *
+ * @param keyText as `encryptSecret` takes it
  * @throws Error when the key is missing or wrong, or the stored bytes were altered.
  */
-export async function decryptSecret(stored: Uint8Array): Promise<string> {
+export async function decryptSecret(stored: Uint8Array, keyText?: string): Promise<string> {
   if (stored[0] !== VERSION) throw new Error(`Webhook secret: stored version ${stored[0]} is unknown`);
   const nonce = stored.slice(1, 1 + NONCE_BYTES);
   const sealed = stored.slice(1 + NONCE_BYTES);
-  const key = await encryptionKey();
+  const key = await encryptionKey(keyText);
   try {
     const plain = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, key, sealed);
     return new TextDecoder().decode(plain);
@@ -49,8 +55,7 @@ export async function decryptSecret(stored: Uint8Array): Promise<string> {
   }
 }
 
-async function encryptionKey(): Promise<CryptoKey> {
-  const text = Deno.env.get("WEBHOOK_ENCRYPTION_KEY");
+async function encryptionKey(text = Deno.env.get("WEBHOOK_ENCRYPTION_KEY")): Promise<CryptoKey> {
   if (!text) throw new Error("WEBHOOK_ENCRYPTION_KEY is not set: it must be the base64 of 32 random bytes");
   const bytes = new Uint8Array(Buffer.from(text, "base64"));
   if (bytes.length !== KEY_BYTES) throw new Error("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
