@@ -129,6 +129,10 @@ begin
     perform api.fail('not_found');
   end if;
   v_changes := crm.changes(to_jsonb(v_company), p_args);
+  -- A PATCH that changes nothing is no change, to a feed by updated_since least of all.
+  if v_changes = '{}' then
+    return crm.company_json(v_company);
+  end if;
   perform crm.check_references(v_changes);
   v_company := jsonb_populate_record(v_company, v_changes);
   update crm.companies c

@@ -117,6 +117,10 @@ begin
     perform api.fail('not_found');
   end if;
   v_changes := crm.changes(to_jsonb(v_contact), p_args);
+  -- A PATCH that changes nothing is no change, to a feed by updated_since least of all.
+  if v_changes = '{}' then
+    return crm.contact_json(v_contact);
+  end if;
   perform crm.check_references(v_changes);
   v_contact := jsonb_populate_record(v_contact, v_changes);
   update crm.contacts c

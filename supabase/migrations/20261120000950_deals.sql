@@ -234,6 +234,10 @@ declare
   v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
   v_place record;
 begin
+  -- A PATCH that changes nothing is no change, to a feed by updated_since least of all.
+  if v_changes = '{}' then
+    return crm.deal_json(v_deal);
+  end if;
   -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', 'status', format(

@@ -191,6 +191,10 @@ begin
     perform api.fail('not_found');
   end if;
   v_changes := crm.changes(to_jsonb(v_activity), p_args);
+  -- A PATCH that changes nothing is no change, to a feed by updated_since least of all.
+  if v_changes = '{}' then
+    return crm.activity_json(v_activity);
+  end if;
   perform crm.check_references(v_changes);
   v_activity := jsonb_populate_record(v_activity, v_changes);
   v_activity.type := coalesce(v_activity.type, 'tarefa');

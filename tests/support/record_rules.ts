@@ -111,13 +111,22 @@ function testWindows({ path, minimal }: RecordResource): void {
     await nextMillisecond();
     const recent = await create(key, path, minimal);
     await nextMillisecond();
-    const changed = (await api.patch(`${path}/${old.id}`, minimal)).body;
+    const other = Object.fromEntries(Object.entries(minimal).map(([name, value]) => [name, `${value} 2`]));
+    const changed = (await api.patch(`${path}/${old.id}`, other)).body;
 
     assert.deepEqual(ids(await api.get(`${path}?since=${recent["created_at"]}`)), [recent.id]);
     assert.deepEqual(ids(await api.get(`${path}?since=${old["created_at"]}`)), [recent.id, old.id]);
     assert.deepEqual(ids(await api.get(`${path}?since=2999-01-01T00:00:00Z`)), []);
     assert.deepEqual(ids(await api.get(`${path}?updated_since=${changed.updated_at}`)), [old.id]);
     assert.deepEqual(ids(await api.get(`${path}?updated_since=${old["updated_at"]}`)), [recent.id, old.id]);
+    await nextMillisecond();
+    for (const nothing of [{}, other, { id: old.id, unknown: 1 }]) {
+      assert.deepEqual(
+        (await api.patch(`${path}/${old.id}`, nothing)).body,
+        changed,
+        "what changes nothing is no change",
+      );
+    }
     for (const at of ["", "x", "2026-01-01", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
       for (const name of ["since", "updated_since"]) {
         const details = assertRefused(await api.get(`${path}?${name}=${at}`), "validation_error");
