@@ -6,6 +6,7 @@ import { HEADERS } from "./headers.ts";
 import { healthPath } from "./health.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { commonParameters, operation, tagOf } from "./operation.ts";
+import { proposalPaths } from "./proposals.ts";
 import { Schemas } from "./schemas.ts";
 import { deliveryHeaders, webhooks } from "./webhooks.ts";
 
@@ -40,6 +41,7 @@ export function openApiDocument(resources: readonly Resource[], language: Langua
   const errors = new ErrorReplies(schemas);
   const paths = {
     ...Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors))),
+    ...proposalPaths(errors),
     ...healthPath(errors),
   };
   return inLanguage({
@@ -60,6 +62,13 @@ export function openApiDocument(resources: readonly Resource[], language: Langua
     ],
     tags: [
       ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
+      {
+        name: "proposals",
+        ...doc(
+          "O link público de uma proposta, sem chave de API",
+          "The public link of a proposal, without an API key",
+        ),
+      },
       {
         name: "events",
         ...doc("Os eventos que as assinaturas recebem", "The events that subscriptions get"),

@@ -5,6 +5,7 @@ import { Contact } from "../supabase/functions/api-v1-contacts/schema.ts";
 import { Deal } from "../supabase/functions/api-v1-deals/schema.ts";
 import { leadResultFields } from "../supabase/functions/api-v1-leads/docs.ts";
 import { LeadResult } from "../supabase/functions/api-v1-leads/schema.ts";
+import { Proposal } from "../supabase/functions/proposals/schema.ts";
 import { type Doc, doc } from "../supabase/functions/_shared/doc.ts";
 import { timestamp, Utm, uuid } from "../supabase/functions/_shared/fields.ts";
 import type { EventType } from "../supabase/functions/_shared/webhooks/catalog.ts";
@@ -28,12 +29,6 @@ const LeadReceived = z.object({
   ...doc("O lead com os seus registros", "The lead with its records"),
   fields: leadResultFields,
 });
-
-const Proposal = z.object({
-  id: uuid(),
-  workspace_id: uuid(),
-  deal_id: uuid(),
-}).meta({ id: "Proposal", ...doc("Uma proposta", "A proposal") });
 
 /** The catalog (spec 6.1), with what each event's `data` holds. */
 export const EVENTS: Record<EventType, Event> = {

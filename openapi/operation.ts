@@ -87,7 +87,8 @@ function requestBody({ bodyOptional }: Endpoint, body: z.ZodType, schemas: Schem
   return { required: !bodyOptional, content: json(body, "input", schemas) };
 }
 
-function json(schema: z.ZodType, side: "input" | "output", schemas: Schemas) {
+/** A body of JSON, with its example. */
+export function json(schema: z.ZodType, side: "input" | "output", schemas: Schemas) {
   const described = schemas.add(schema, side);
   return { "application/json": { schema: described, example: exampleOf(described, schemas, side) } };
 }

@@ -6,6 +6,7 @@ create table crm.webhook_deliveries (
   event_id uuid not null,
   subscription_id uuid not null,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  series integer not null default 1,
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   lease_until timestamptz,
@@ -18,8 +19,9 @@ create table crm.webhook_deliveries (
 );
 comment on table crm.webhook_deliveries is
   'One event on its way to one subscription. The id is the delivery_id that the receiver sees on every attempt.';
+comment on column crm.webhook_deliveries.series is 'Goes up when a delivery that had ended is sent again, with five attempts anew.';
 comment on column crm.webhook_deliveries.attempts is
-  'Attempts with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
+  'Attempts of this series with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
 comment on column crm.webhook_deliveries.lease_until is 'Until when a dispatcher has it to itself; null when none has.';
 comment on column crm.webhook_deliveries.lease_token is
   'Fencing token: goes up with every claim, so that a dispatcher that was too slow cannot record over its successor.';
@@ -33,12 +35,13 @@ create index webhook_deliveries_leased on crm.webhook_deliveries (workspace_id, 
 create table crm.webhook_attempts (
   workspace_id uuid not null,
   delivery_id uuid not null,
+  series integer not null,
   number integer not null check (number between 1 and 5),
   status integer,
   reason text,
   duration_ms integer not null,
   finished_at timestamptz not null default clock_timestamp(),
-  primary key (workspace_id, delivery_id, number),
+  primary key (workspace_id, delivery_id, series, number),
   foreign key (workspace_id, delivery_id) references crm.webhook_deliveries (workspace_id, id) on delete cascade
 );
 comment on table crm.webhook_attempts is 'What each attempt came to.';
@@ -112,6 +115,9 @@ begin
     when 'activity' then
       select crm.activity_json(a) into v_object from crm.activities a
       where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'proposal' then
+      select crm.proposal_json(p) into v_object from crm.proposals p
+      where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
   return (
     select json_object_agg(t.key, t.value)
@@ -132,7 +138,8 @@ begin
     'workspace_id', e.workspace_id,
     'object_type', e.object_type,
     'object_id', e.object_id,
-    'data', crm.event_data(e),
+    -- A test event is of no object (crm.send_test_event).
+    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );

@@ -131,8 +131,8 @@ begin
   attempt := v_delivery.attempts;
   state := v_delivery.state;
 
-  insert into crm.webhook_attempts (workspace_id, delivery_id, number, status, reason, duration_ms)
-  values (p_workspace_id, p_delivery_id, attempt, p_status, p_reason, p_duration_ms);
+  insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+  values (p_workspace_id, p_delivery_id, v_delivery.series, attempt, p_status, p_reason, p_duration_ms);
 
   if p_ok then
     update crm.webhook_subscriptions s
@@ -228,8 +228,13 @@ as $$
   from crm.webhook_deliveries d
   join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
   join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  left join crm.webhook_attempts a
-    on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.number = d.attempts
+  left join lateral (
+    -- One that is sent again shows how it last went until there is something newer.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
   where d.workspace_id = p_workspace_id
   order by d.id desc
   limit p_limit

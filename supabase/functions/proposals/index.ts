@@ -1,0 +1,3 @@
+import { serveProposals } from "./handler.ts";
+
+Deno.serve(serveProposals());

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { createProposal, sendProposal } from "../../cli/operations/proposals.ts";
+import { updateWorkspace } from "../../cli/operations/workspaces.ts";
+import { deliveryBody } from "../../openapi/events.ts";
+import { hashToken } from "../../supabase/functions/proposals/token.ts";
+import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
+import type { EventType } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { assertRefused, call } from "../support/client.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { customer, makeProposal } from "../support/proposals.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+import { checkDelivery, subscribe } from "../support/webhooks.ts";
+
+const SOON = new Date(Date.now() + 3_600_000).toISOString();
+
+/** The proposal's events, in order, each as the OpenAPI document says. */
+async function eventsOf(sql: ReturnType<typeof openDatabase>, id: string): Promise<EventType[]> {
+  const rows = await sql<{ event: EventType; body: string }[]>`
+    select e.event, crm.delivery_body(e.id, e) as body from crm.events e
+    where e.object_id = ${id} order by e.occurred_at, e.event`;
+  for (const { event, body } of rows) {
+    assert.deepEqual(deliveryBody(event).parse(JSON.parse(body)), JSON.parse(body), event);
+  }
+  return rows.map(({ event }) => event);
+}
+
+Deno.test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id, {
+    value: 12500.5,
+    recurringValue: 990,
+    expiresAt: SOON,
+  });
+  const first = await customer(link).view();
+  assert.equal(first.status, 200, first.text);
+  assert.deepEqual(ProposalView.parse(first.body), first.body);
+  const { sent_at, ...rest } = first.body;
+  assert.ok(Math.abs(Date.parse(sent_at) - Date.now()) < 60_000);
+  assert.deepEqual(rest, {
+    id,
+    title: "Plano anual",
+    value: 12500.5,
+    recurring_value: 990,
+    status: "visualizada",
+    expires_at: SOON,
+    accepted_at: null,
+    rejected_at: null,
+    rejection_reason: null,
+  });
+  assert.match(first.headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
+  assert.equal(first.headers.get("RateLimit-Policy"), '"default";q=60;w=60');
+  assert.equal(first.headers.get("Cache-Control"), "no-store");
+
+  const again = await call("GET", `${link}?utm_source=mail`);
+  assert.deepEqual(again.body, first.body);
+  assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
+});
+
+Deno.test("Twenty first openings of a proposal at once emit one proposal.viewed", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id);
+  const replies = await Promise.all(Array.from({ length: 20 }, () => customer(link).view()));
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+  assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
+});
+
+Deno.test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const mailbox = openMailbox();
+  const { secret } = await subscribe(workspace.key, mailbox.url, ["proposal.viewed", "proposal.accepted"]);
+  const { id, link } = await makeProposal(sql, deal.id, { value: 10 });
+  await customer(link).view();
+  await mailbox.waitFor(1);
+  await customer(link).accept();
+  const messages = await mailbox.waitFor(2);
+  for (const message of messages) checkDelivery(message, secret);
+  const { event, object_type, object_id, workspace_id, data } = messages[1]!.body;
+  assert.deepEqual({ event, object_type, object_id, workspace_id }, {
+    event: "proposal.accepted",
+    object_type: "proposal",
+    object_id: id,
+    workspace_id: workspace.id,
+  });
+  assert.deepEqual([data.id, data.deal_id, data.value, data.status], [id, deal.id, 10, "aceita"]);
+});
+
+for (
+  const [action, other, status, moment, event] of [
+    ["accept", "reject", "aceita", "accepted_at", "proposal.accepted"],
+    ["reject", "accept", "recusada", "rejected_at", "proposal.rejected"],
+  ] as const
+) {
+  Deno.test(`POST ${action} answers a proposal for good: again is idempotent, the other is proposal_closed`, async () => {
+    await using sql = openDatabase();
+    const { deal } = await makeWorkspaceWithDeal(sql);
+    const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
+    const { body, status: code } = await customer(link)[action]();
+    assert.equal(code, 200);
+    assert.deepEqual(ProposalAnswer.parse(body), body);
+    assert.deepEqual([body.status, body.idempotent], [status, false]);
+    assert.ok(body[moment]);
+
+    // Also once the time to answer is over.
+    await sql`update crm.proposals set expires_at = now() - interval '1 second' where id = ${id}`;
+    const again = await customer(link)[action]();
+    assert.deepEqual(
+      { ...again.body, expires_at: null },
+      { ...body, idempotent: true, expires_at: null },
+    );
+    assertRefused(await customer(link)[other](), "proposal_closed");
+    assert.equal((await customer(link).view()).body.status, status);
+    assert.deepEqual((await eventsOf(sql, id)).sort(), [event, "proposal.viewed"].sort());
+  });
+}
+
+Deno.test("Of acceptances and rejections of a proposal at once one takes place", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id);
+  const { accept, reject } = customer(link);
+  const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => n % 2 ? accept() : reject()));
+  const count = (fits: (reply: typeof replies[number]) => boolean) => replies.filter(fits).length;
+  assert.equal(count(({ body }) => body.idempotent === false), 1);
+  assert.equal(count(({ body }) => body.idempotent === true), 9);
+  assert.equal(count(({ body }) => body.error?.code === "proposal_closed"), 10);
+  assert.equal((await eventsOf(sql, id)).length, 2);
+});
+
+Deno.test("POST reject keeps the reason, and refuses what is no reason", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { link } = await makeProposal(sql, deal.id);
+  const { reject, view } = customer(link);
+  assertRefused(await reject("{"), "bad_request");
+  assertRefused(await reject("[]"), "bad_request");
+  assert.ok(assertRefused(await reject({ reason: "a".repeat(1001) }), "validation_error")["reason"]);
+  assert.ok(assertRefused(await reject({ reason: 1 }), "validation_error")["reason"]);
+  assert.equal((await view()).body.status, "visualizada");
+  const { body, headers } = await reject({ reason: "Preço", value: 1 });
+  assert.deepEqual([body.status, body.rejection_reason], ["recusada", "Preço"]);
+  assert.equal(headers.get("X-Ignored-Fields"), "value");
+});
+
+Deno.test("A proposal that was not answered in time is 410 proposal_expired, and emits nothing", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
+  await sql`update crm.proposals set expires_at = now() where id = ${id}`;
+  const { view, accept, reject } = customer(link);
+  for (const act of [view, accept, reject]) assertRefused(await act(), "proposal_expired");
+  assert.deepEqual(await eventsOf(sql, id), []);
+});
+
+Deno.test("A token that nobody has, of a draft, or replaced by another sending is 404", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id);
+  for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
+    for (const act of Object.values(customer(`/proposals/${token}`))) assertRefused(await act(), "not_found");
+  }
+  const { url } = await sendProposal(sql, id, baseUrl);
+  assertRefused(await customer(link).view(), "not_found");
+  const newLink = url.slice(baseUrl.length);
+  assert.equal((await customer(newLink).view()).status, 200);
+  await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
+  assertRefused(await customer(newLink).view(), "not_found");
+  // Drafts have no link at all; one for which the application had made it is no exception.
+  const draft = await createProposal(sql, { dealId: deal.id, title: "Rascunho" });
+  const token = "d".repeat(43);
+  await sql`
+    insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+    select workspace_id, id, decode(${await hashToken(
+    token,
+  )}, 'hex') from crm.proposals where id = ${draft.id}`;
+  assertRefused(await customer(`/proposals/${token}`).view(), "not_found");
+});
+
+Deno.test("A link admits 60 calls a minute, then 429 with Retry-After; another link has a minute of its own", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const [{ link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
+  const replies = await Promise.all(Array.from({ length: 80 }, () => customer(link).view()));
+  assert.equal(replies.filter(({ status }) => status === 200).length, 60);
+  const refused = replies.find(({ status }) => status === 429)!;
+  assertRefused(refused, "rate_limited");
+  const seconds = Number(refused.headers.get("Retry-After"));
+  assert.ok(seconds >= 1 && seconds <= 60);
+  assert.equal((await customer(other.link).view()).status, 200);
+});
+
+Deno.test("The links of a suspended workspace are 403; its plan's public API has no say in them", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const { link } = await makeProposal(sql, deal.id);
+  await updateWorkspace(sql, workspace.id, { publicApi: false });
+  assert.equal((await customer(link).view()).status, 200);
+  await updateWorkspace(sql, workspace.id, { suspended: true });
+  for (const act of Object.values(customer(link))) assertRefused(await act(), "workspace_suspended");
+});
+
+Deno.test("A link answers 405 to any other method, and HEAD is no opening", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id);
+  for (
+    const [method, path, allow] of [["POST", "", "GET"], ["GET", "/accept", "POST"], [
+      "PUT",
+      "/reject",
+      "POST",
+    ]]
+  ) {
+    const reply = await call(method!, link + path);
+    assertRefused(reply, "method_not_allowed");
+    assert.equal(reply.headers.get("Allow"), allow);
+  }
+  assert.equal((await call("HEAD", link)).status, 405);
+  assertRefused(await call("GET", `${link}/pdf`), "not_found");
+  assert.deepEqual(await eventsOf(sql, id), []);
+});
+
+Deno.test("The database keeps of a link no more than a hash, which the role of the API cannot read", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id, link } = await makeProposal(sql, deal.id);
+  const token = link.split("/").at(-1)!;
+  assert.match(token, /^[0-9A-Za-z]{43}$/);
+  const [row] = await sql`
+    select encode(l.token_hash, 'hex') as hash, to_jsonb(l)::text || to_jsonb(p)::text as text
+    from crm.proposal_links l join crm.proposals p on p.id = l.proposal_id where p.id = ${id}`;
+  assert.equal(row!["hash"], await hashToken(token));
+  assert.ok(!row!["text"].includes(token));
+  const [rights] =
+    await sql`select has_table_privilege('crm_api', 'crm.proposal_links', 'select') as readable`;
+  assert.equal(rights!["readable"], false);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { customer } from "../support/proposals.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+import { assertMistake, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+
+Deno.test("proposal create makes a draft, proposal send gives it a link that is shown once", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  assert.equal(await say("proposal", "list", "--workspace", workspace.id), "The workspace has no proposal\n");
+
+  const made = await json(
+    ...["proposal", "create", "--deal", deal.id, "--title", "Plano anual", "--value", "12500.50"],
+    ...["--recurring-value", "990", "--expires-at", "2199-01-31T09:00:00-03:00"],
+  );
+  assert.deepEqual(Object.keys(made), ["id"]);
+  assert.match(made.id, UUID);
+  const [draft] = await json("proposal", "list", "--workspace", workspace.id);
+  const { created_at, updated_at, ...rest } = draft;
+  assert.equal(created_at, updated_at);
+  assert.deepEqual(rest, {
+    id: made.id,
+    workspace_id: workspace.id,
+    deal_id: deal.id,
+    title: "Plano anual",
+    value: 12500.5,
+    recurring_value: 990,
+    status: "rascunho",
+    sent_at: null,
+    viewed_at: null,
+    accepted_at: null,
+    rejected_at: null,
+    rejection_reason: null,
+    expires_at: "2199-01-31T12:00:00.000Z",
+  });
+
+  const sent = await json("proposal", "send", made.id);
+  assert.deepEqual(Object.keys(sent), ["id", "url"]);
+  assert.equal(sent.id, made.id);
+  assert.match(sent.url.slice(baseUrl.length), /^\/proposals\/[0-9A-Za-z]{43}$/);
+  assert.equal((await customer(sent.url.slice(baseUrl.length)).view()).body.title, "Plano anual");
+  const listed = await say("proposal", "list", "--workspace", workspace.id);
+  assert.match(listed, /Plano anual +12500\.5 +990 +visualizada/);
+  assert.ok(!listed.includes(sent.url.split("/").at(-1)));
+});
+
+Deno.test("proposal send makes another link of a proposal that waits, under SUPABASE_URL where it is set", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
+  const text = await say("proposal", "send", id);
+  const [, first = ""] =
+    new RegExp(`^Proposal ${id} sent\\. Its link is shown only now:\n\n(\\S+)\n$`).exec(text) ?? [];
+  assert.ok(first.startsWith(`${baseUrl}/proposals/`), text);
+  const { stdout } = await crm(["proposal", "send", id, "--json"], { SUPABASE_URL: "https://x.supabase.co" });
+  const { url } = JSON.parse(stdout);
+  assert.match(url, /^https:\/\/x\.supabase\.co\/functions\/v1\/proposals\/\w{43}$/);
+  assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
+});
+
+Deno.test("proposal … tells each mistake in one line", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const make = ["proposal", "create", "--deal", deal.id, "--title"];
+  const { id: expired } = await json(...make, "A", "--expires-at", "2020-01-01T00:00:00Z");
+  const { id: answered } = await json(...make, "B");
+  await sql`update crm.proposals set status = 'recusada' where id = ${answered}`;
+  await Promise.all([
+    assertMistake(["proposal", "create", "--deal", UNKNOWN_ID, "--title", "A"], 1, /No deal has the id/),
+    assertMistake([...make, ""], 2, /1 to 255 characters/),
+    assertMistake([...make, "A", "--value", "-1"], 2, /It must be an amount such as 12500.50/),
+    assertMistake([...make, "A", "--value", "1e3"], 2, /It must be an amount/),
+    assertMistake([...make, "A", "--expires-at", "amanhã"], 2, /a moment that exists/),
+    assertMistake(["proposal", "send", UNKNOWN_ID], 1, /No proposal has the id/),
+    assertMistake(["proposal", "send", expired], 1, /The proposal has expired: make another/),
+    assertMistake(["proposal", "send", answered], 1, /answered already \(recusada\), for good/),
+    assertMistake(["proposal", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+  ]);
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { createProposal, type NewProposal, sendProposal } from "../../cli/operations/proposals.ts";
+import { openApiDocument } from "../../openapi/document.ts";
+import { call, type Reply } from "./client.ts";
+import { resources } from "./resources.ts";
+import { baseUrl } from "./stack.ts";
+
+// deno-lint-ignore no-explicit-any -- read as an integrator's tool would
+const { paths } = openApiDocument(resources, "pt") as any;
+
+/** A proposal that was sent, and the path of its public link. */
+export async function makeProposal(
+  sql: postgres.Sql,
+  dealId: string,
+  fields: Partial<NewProposal> = {},
+): Promise<{ id: string; link: string }> {
+  const { id } = await createProposal(sql, { dealId, title: "Plano anual", ...fields });
+  const { url } = await sendProposal(sql, id, baseUrl);
+  return { id, link: url.slice(baseUrl.length) };
+}
+
+/** Calls a public link as its customer, without a key; the answer's status is in the OpenAPI document. */
+export function customer(link: string) {
+  const act = async (method: "get" | "post", action: string, body?: unknown): Promise<Reply> => {
+    const reply = await call(method.toUpperCase(), link + action, { body });
+    assert.ok(paths[`/proposals/{token}${action}`][method].responses[reply.status], reply.text);
+    return reply;
+  };
+  return {
+    view: () => act("get", ""),
+    accept: (body?: unknown) => act("post", "/accept", body),
+    reject: (body?: unknown) => act("post", "/reject", body),
+  };
+}

@@ -1,0 +1,218 @@
+// What time brings about: the jobs deals-stale and activities-overdue, run as the scheduler runs them.
+import assert from "node:assert/strict";
+import { runJob } from "../../cli/operations/jobs.ts";
+import { updateWorkspace } from "../../cli/operations/workspaces.ts";
+import { deliveryBody } from "../../openapi/events.ts";
+import { client } from "../support/client.ts";
+import { makeDeal, makeWorkspace, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { openDatabase } from "../support/stack.ts";
+import { checkDelivery, subscribe } from "../support/webhooks.ts";
+
+type Sql = ReturnType<typeof openDatabase>;
+
+/** The facts of every such event of an object, oldest first. */
+async function factsOf(sql: Sql, id: string, event: "deal.stale" | "activity.overdue") {
+  const rows = await sql<{ facts: Record<string, unknown>; body: string }[]>`
+    select e.facts, crm.delivery_body(e.id, e) as body from crm.events e
+    where e.object_id = ${id} and e.event::text = ${event} order by e.occurred_at`;
+  for (const { body } of rows) {
+    assert.deepEqual(deliveryBody(event).parse(JSON.parse(body)), JSON.parse(body));
+  }
+  return rows.map(({ facts }) => facts);
+}
+
+/** As if the deal had last moved so long ago. */
+async function letRest(sql: Sql, dealId: string, ago: string): Promise<void> {
+  await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
+}
+
+Deno.test("deal.stale is emitted once for each spell without movement, after the workspace's days", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const stale = async () => {
+    await runJob(sql, "deals-stale");
+    return await factsOf(sql, deal.id, "deal.stale");
+  };
+  await letRest(sql, deal.id, "13 days 23 hours 59 minutes");
+  assert.deepEqual(await stale(), []);
+  await letRest(sql, deal.id, "14 days 1 hour");
+  const first = { days_without_movement: 14, threshold_days: 14 };
+  assert.deepEqual(await stale(), [first]);
+  assert.deepEqual(await stale(), [first], "not told again");
+  await updateWorkspace(sql, workspace.id, { staleAfterDays: 2 });
+  assert.deepEqual(await stale(), [first], "other days are no new spell");
+
+  await client(workspace.key).patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });
+  assert.deepEqual(await stale(), [first]);
+  await letRest(sql, deal.id, "3 days");
+  assert.deepEqual(await stale(), [first, { days_without_movement: 3, threshold_days: 2 }]);
+});
+
+Deno.test("A stage change, a PATCH, a note and an activity, new or changed, are movement", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id });
+  const moves: [string, () => Promise<{ status: number }>][] = [
+    ["stage", () => api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: workspace.stages[1].id })],
+    ["PATCH", () => api.patch(`/api-v1-deals/${deal.id}`, { value: 1 })],
+    ["note", () => api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" })],
+    ["activity", () => api.post("/api-v1-activities", { deal_id: deal.id })],
+    ["activity done", () => api.patch(`/api-v1-activities/${activity.id}`, { status: "concluida" })],
+  ];
+  for (const [name, move] of moves) {
+    await letRest(sql, deal.id, "20 days");
+    assert.ok([200, 201].includes((await move()).status), name);
+    await runJob(sql, "deals-stale");
+    assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), [], name);
+  }
+  await letRest(sql, deal.id, "20 days");
+  await runJob(sql, "deals-stale");
+  assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
+});
+
+Deno.test("A closed deal is not stale; one that is reopened rests anew", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  await api.post(`/api-v1-deals/${deal.id}/win`);
+  await letRest(sql, deal.id, "20 days");
+  await runJob(sql, "deals-stale");
+  await api.patch(`/api-v1-deals/${deal.id}`, { status: "aberto" });
+  await runJob(sql, "deals-stale");
+  assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), []);
+  await letRest(sql, deal.id, "20 days");
+  await runJob(sql, "deals-stale");
+  assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
+});
+
+Deno.test("Neither job changes updated_at, nor does a note the deal's", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const due_at = new Date(Date.now() - 1000).toISOString();
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
+  await letRest(sql, deal.id, "20 days");
+  const read = async () => [
+    (await api.get(`/api-v1-deals/${deal.id}`)).body.updated_at,
+    (await api.get(`/api-v1-activities/${activity.id}`)).body.updated_at,
+  ];
+  const before = await read();
+  await runJob(sql, "deals-stale");
+  await runJob(sql, "activities-overdue");
+  assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
+  assert.equal((await factsOf(sql, activity.id, "activity.overdue")).length, 1);
+  await api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" });
+  assert.deepEqual(await read(), before);
+});
+
+Deno.test("activity.overdue is emitted once for each due date that passes", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const due = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+  const { body: { id } } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at: due(3600) });
+  const path = `/api-v1-activities/${id}`;
+  const overdue = async () => {
+    await runJob(sql, "activities-overdue");
+    return (await factsOf(sql, id, "activity.overdue")).map((facts) => facts["overdue_since"]);
+  };
+  assert.deepEqual(await overdue(), []);
+  const first = due(-60);
+  await api.patch(path, { due_at: first });
+  assert.deepEqual(await overdue(), [first]);
+  assert.deepEqual(await overdue(), [first], "not told again");
+  await api.patch(path, { title: "Outra" });
+  assert.deepEqual(await overdue(), [first], "another change arms nothing");
+
+  await api.patch(path, { due_at: due(3600) });
+  assert.deepEqual(await overdue(), [first]);
+  const second = due(-30);
+  await api.patch(path, { due_at: second });
+  assert.deepEqual(await overdue(), [first, second]);
+});
+
+Deno.test("An activity that is done, cancelled or without a due date is never overdue", async () => {
+  await using sql = openDatabase();
+  const { deal, api } = await makeWorkspaceWithDeal(sql);
+  const due_at = new Date(Date.now() - 60_000).toISOString();
+  for (const fields of [{ due_at, status: "concluida" }, { due_at, status: "cancelada" }, {}]) {
+    const { body: { id } } = await api.post("/api-v1-activities", { deal_id: deal.id, ...fields });
+    await runJob(sql, "activities-overdue");
+    assert.deepEqual(await factsOf(sql, id, "activity.overdue"), []);
+  }
+});
+
+Deno.test("Eight runs of a job at once tell of each deal and activity once", async () => {
+  await using sql = openDatabase(8);
+  const { key } = await makeWorkspace(sql);
+  const deals = await Promise.all(Array.from({ length: 20 }, () => makeDeal(key)));
+  const due_at = new Date(Date.now() - 1000).toISOString();
+  const activities = await Promise.all(deals.map(async ({ id }) => {
+    const { body } = await client(key).post("/api-v1-activities", { deal_id: id, due_at });
+    return body.id as string;
+  }));
+  for (const { id } of deals) await letRest(sql, id, "20 days");
+  const runs = ["deals-stale", "activities-overdue"].flatMap((job) => Array<string>(4).fill(job));
+  await Promise.all(runs.map((job) => runJob(sql, job)));
+  for (const { id } of deals) assert.equal((await factsOf(sql, id, "deal.stale")).length, 1);
+  for (const id of activities) assert.equal((await factsOf(sql, id, "activity.overdue")).length, 1);
+});
+
+Deno.test("deal.stale and activity.overdue are delivered, signed, with the object and their facts", async () => {
+  await using sql = openDatabase();
+  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+  const mailbox = openMailbox();
+  const { secret } = await subscribe(workspace.key, mailbox.url, ["deal.stale", "activity.overdue"]);
+  const due_at = new Date(Date.now() - 1000).toISOString();
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
+  await letRest(sql, deal.id, "15 days");
+  await runJob(sql, "deals-stale");
+  await runJob(sql, "activities-overdue");
+  await runJob(sql, "webhook-dispatch");
+  const messages = await mailbox.waitFor(2);
+  for (const message of messages) checkDelivery(message, secret);
+  const byEvent = new Map(messages.map(({ body }) => [body.event, body]));
+  const stale = byEvent.get("deal.stale");
+  assert.deepEqual([stale.object_type, stale.object_id, stale.data.days_without_movement], [
+    "deal",
+    deal.id,
+    15,
+  ]);
+  const overdue = byEvent.get("activity.overdue");
+  assert.deepEqual(
+    [overdue.object_id, overdue.data.overdue_since, overdue.data.is_overdue],
+    [activity.id, due_at, true],
+  );
+});
+
+Deno.test("The jobs walk only what is to be told now, however much has been or will be", async () => {
+  await using sql = openDatabase();
+  const { id, memberId, pipelineId, stages } = await makeWorkspace(sql);
+  await sql`
+    with deal as (
+      insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id, moved_at, stale_told_for)
+      select ${id}, 'Parado', ${pipelineId}, ${stages[0].id}, ${memberId}, t.at, t.at
+      from generate_series(1, 3000), (select now() - interval '1 year' as at) t
+      returning workspace_id, id, owner_id, moved_at
+    )
+    insert into crm.activities (workspace_id, deal_id, owner_id, created_by_id, title, due_at, overdue_told_for)
+    select workspace_id, id, owner_id, owner_id, 'Atrasada', moved_at, moved_at from deal`;
+  await sql`update crm.deals set stale_told_for = moved_at where workspace_id = ${id}`;
+  // What is not due yet is not walked either.
+  await sql`
+    insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)
+    select ${id}, 'Novo', ${pipelineId}, ${stages[0].id}, ${memberId} from generate_series(1, 1000)`;
+  await sql`vacuum analyze crm.deals`;
+  await sql`vacuum analyze crm.activities`;
+  // A session of its own: until they are flushed, a session's counts are there in its next transaction too.
+  await using session = openDatabase();
+  const walked = await session.begin(async (sql) => {
+    await sql`select crm.emit_stale_deals(), crm.emit_overdue_activities()`;
+    return await sql<{ table: string; seq_scan: string; idx_tup_fetch: string }[]>`
+      select relname as table, seq_scan, idx_tup_fetch from pg_stat_xact_user_tables
+      where schemaname = 'crm' and relname in ('deals', 'activities')`;
+  });
+  assert.equal(walked.length, 2);
+  for (const { table, seq_scan, idx_tup_fetch } of walked) {
+    assert.equal(Number(seq_scan), 0, table);
+    assert.ok(Number(idx_tup_fetch) < 100, `${table}: ${idx_tup_fetch} rows`);
+  }
+});
