@@ -39,6 +39,15 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
+/** `12500.50`: not negative, digits and a point alone. */
+export function amount(text: string): number {
+  const { success, data } = fields.money().safeParse(/^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN);
+  if (!success) {
+    throw new InvalidArgumentError("It must be an amount such as 12500.50, at most 1000000000000000");
+  }
+  return data;
+}
+
 /** `leads:write,pipelines:read`: at least one, each once. */
 export function scopes(text: string): string[] {
   const list = [...new Set(text.split(",").map((scope) => scope.trim()))];

@@ -2,9 +2,12 @@ import { Command } from "commander";
 import { deliveryCommands } from "./commands/delivery.ts";
 import { jobCommands } from "./commands/job.ts";
 import { keyCommands } from "./commands/key.ts";
+import { lossReasonCommands } from "./commands/loss_reason.ts";
 import { memberCommands } from "./commands/member.ts";
 import { pipelineCommands } from "./commands/pipeline.ts";
+import { proposalCommands } from "./commands/proposal.ts";
 import { stageCommands } from "./commands/stage.ts";
+import { webhookCommands } from "./commands/webhook.ts";
 import { workspaceCommands } from "./commands/workspace.ts";
 import { examples, PROGRAM } from "./usage.ts";
 
@@ -15,6 +18,9 @@ const GROUPS = [
   keyCommands,
   pipelineCommands,
   stageCommands,
+  lossReasonCommands,
+  proposalCommands,
+  webhookCommands,
   deliveryCommands,
   jobCommands,
 ];

@@ -16,18 +16,27 @@ export interface Secrets {
 }
 
 /**
- * Reads DATA_DIR/secrets.json, making it at the first start.
- * @throws StackError where it is gone but a database that needs its passwords is there, or it cannot be read.
+ * Reads DATA_DIR/secrets.json; null where there is none.
+ * @throws StackError where it is there but cannot be read.
  */
-export async function loadSecrets(dataDir: string): Promise<Secrets> {
+export async function readSecrets(dataDir: string): Promise<Secrets | null> {
   const path = join(dataDir, "secrets.json");
   try {
     return JSON.parse(await Deno.readTextFile(path));
   } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) {
-      throw new StackError(`${path} cannot be read: restore it, or delete ${dataDir} to start anew`);
-    }
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw new StackError(`${path} cannot be read: restore it, or delete ${dataDir} to start anew`);
   }
+}
+
+/**
+ * Reads DATA_DIR/secrets.json, making it at the first start.
+ * @throws StackError where it is gone but a database that needs its passwords is there, or it cannot be read.
+ */
+export async function loadSecrets(dataDir: string): Promise<Secrets> {
+  const kept = await readSecrets(dataDir);
+  if (kept !== null) return kept;
+  const path = join(dataDir, "secrets.json");
   if (existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
       `${path} is gone, and with it the passwords: restore it, or delete ${dataDir} to start anew`,

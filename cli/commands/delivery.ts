@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { uuid } from "../arguments.ts";
-import { listDeliveries, retryDeliveries } from "../operations/deliveries.ts";
+import { listDeliveries, redeliver, retryDeliveries } from "../operations/deliveries.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";
@@ -44,6 +44,18 @@ export function deliveryCommands(program: Command): void {
         command,
         (sql) => retryDeliveries(sql, workspace),
         ({ retried }) => `${retried} ${retried === 1 ? "delivery is" : "deliveries are"} due now`,
+      )
+    );
+
+  delivery.command("redeliver")
+    .description("Send a delivery once more, under the same id; one that had ended gets five attempts anew")
+    .argument("<id>", "of the delivery", uuid)
+    .addHelpText("after", examples("delivery redeliver ID"))
+    .action((id, _options, command) =>
+      perform(
+        command,
+        (sql) => redeliver(sql, id),
+        (sent) => `The delivery ${sent.id} is on its way to subscription ${sent.subscription_id}`,
       )
     );
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { boolean, name, stages, uuid } from "../arguments.ts";
-import { createPipeline, updatePipeline } from "../operations/pipelines.ts";
+import { createPipeline, listPipelines, updatePipeline } from "../operations/pipelines.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples, requireChange } from "../usage.ts";
@@ -52,4 +52,22 @@ export function pipelineCommands(program: Command): void {
         (updated) => table([updated], ["id", "name", "is_default", "is_active"], ""),
       );
     });
+
+  pipeline.command("list")
+    .description("Show every stage of every pipeline, inactive ones included, oldest pipeline first")
+    .requiredOption("--workspace <id>", "the workspace", uuid)
+    .addHelpText("after", examples("pipeline list --workspace ID"))
+    .action(({ workspace }, command) =>
+      perform(
+        command,
+        (sql) => listPipelines(sql, workspace),
+        (pipelines) =>
+          pipelines.map(({ stages, ...pipeline }) =>
+            [
+              table([pipeline], ["id", "name", "is_default", "is_active"], ""),
+              table(stages, ["position", "id", "name", "type", "is_active"], "The pipeline has no stage"),
+            ].join("\n\n")
+          ).join("\n\n\n"),
+      )
+    );
 }

@@ -1,5 +1,7 @@
 import type { ISql, Sql } from "postgres";
+import { unknownId } from "./operation_error.ts";
 import { requireWorkspace } from "./require_workspace.ts";
+import { requireActive } from "./webhooks.ts";
 
 export interface Delivery {
   id: string;
@@ -25,6 +27,25 @@ export interface Delivery {
 export async function listDeliveries(sql: ISql, workspaceId: string): Promise<Delivery[]> {
   await requireWorkspace(sql, workspaceId);
   return await sql<Delivery[]>`select * from crm.recent_deliveries(${workspaceId})`;
+}
+
+/**
+ * Sends one delivery now, under the same id. One that had ended gets five attempts anew; one that waits for its next
+ * attempt gets none on top of those it has left.
+ * @throws OperationError where there is no such delivery, or its subscription is inactive.
+ */
+export function redeliver(sql: Sql, id: string): Promise<{ id: string; subscription_id: string }> {
+  return sql.begin(async (sql) => {
+    const [delivery] = await sql<{ workspace_id: string; subscription_id: string }[]>`
+      select workspace_id, subscription_id from crm.webhook_deliveries where id = ${id}
+    `;
+    if (!delivery) throw unknownId("delivery", id);
+    const { workspace_id, subscription_id } = delivery;
+    await requireActive(sql, subscription_id);
+    await sql`select crm.redeliver(${workspace_id}, ${id})`;
+    await sql`select crm.poke_dispatcher()`;
+    return { id, subscription_id };
+  });
 }
 
 /**

@@ -112,6 +112,35 @@ export function updatePipeline(
 }
 
 /**
+ * Every pipeline of a workspace with every stage, inactive ones included: what the API, which shows active pipelines
+ * only, cannot be asked for.
+ * @throws OperationError where there is no such workspace.
+ */
+export async function listPipelines(
+  sql: ISql,
+  workspaceId: string,
+): Promise<(Pipeline & { stages: Stage[] })[]> {
+  await requireWorkspace(sql, workspaceId);
+  return await sql<(Pipeline & { stages: Stage[] })[]>`
+    select
+      p.id, p.workspace_id, p.name, p.is_default, p.is_active,
+      coalesce(
+        (
+          select json_agg(s order by s.position)
+          from (
+            select id, pipeline_id, name, type, position, is_active from crm.stages t
+            where t.workspace_id = p.workspace_id and t.pipeline_id = p.id
+          ) s
+        ),
+        '[]'
+      ) as stages
+    from crm.pipelines p
+    where p.workspace_id = ${workspaceId}
+    order by p.id
+  `;
+}
+
+/**
  * @param changes.isActive Deals are not put in an inactive stage.
  * @throws OperationError where there is no such stage.
  */

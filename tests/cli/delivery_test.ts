@@ -3,7 +3,7 @@ import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { openDatabase } from "../support/stack.ts";
-import { subscribe, waitForDelivery } from "../support/webhooks.ts";
+import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 
 Deno.test("delivery list shows what became of an event, and delivery retry does not wait for its next attempt", async () => {
@@ -46,10 +46,41 @@ Deno.test("delivery list shows what became of an event, and delivery retry does 
   assert.equal(await say("delivery", "retry", "--workspace", workspace), "0 deliveries are due now\n");
 });
 
+Deno.test("delivery redeliver sends a delivery once more under its id, at once", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=200,500,200");
+  const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
+
+  // What had ended begins a series of its own; what waits for its next attempt goes on with it.
+  assert.deepEqual(await json("delivery", "redeliver", id), { id, subscription_id: subscription.id });
+  await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);
+  assert.equal(
+    await say("delivery", "redeliver", id),
+    `The delivery ${id} is on its way to subscription ${subscription.id}\n`,
+  );
+  const messages = await mailbox.waitFor(3);
+  for (const message of messages) {
+    checkDelivery(message, subscription.secret);
+    assert.equal(message.body.delivery_id, id);
+  }
+  await waitForDelivery(
+    sql,
+    subscription.id,
+    ({ state, attempts }) => state === "delivered" && attempts === 2,
+  );
+  const listed = await json("delivery", "list", "--workspace", workspace);
+  assert.equal(listed.length, 1);
+});
+
 Deno.test("delivery … tells each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
     assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
     assertMistake(["delivery", "retry", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+    assertMistake(["delivery", "redeliver", UNKNOWN_ID], 1, /No delivery has the id/),
+    assertMistake(["delivery", "redeliver"], 2, /missing required argument/),
   ]);
 });

@@ -111,3 +111,18 @@ Deno.test("pipeline … and stage … tell each mistake in one line", async () =
     assertMistake(["stage", "update", UNKNOWN_ID, "--active", "0"], 2, /true or false/),
   ]);
 });
+
+Deno.test("pipeline list shows what is inactive too, so that it can be found again", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, pipelineId, stages } = await makeWorkspace(sql);
+  await say("pipeline", "update", pipelineId, "--active", "false");
+  await say("stage", "update", stages[0]!.id, "--active", "false");
+  const [pipeline] = await json("pipeline", "list", "--workspace", workspace);
+  assert.deepEqual([pipeline.id, pipeline.is_active], [pipelineId, false]);
+  assert.deepEqual(pipeline.stages.map(({ id }: { id: string }) => id), stages.map(({ id }) => id));
+  assert.equal(pipeline.stages[0].is_active, false);
+  assert.match(
+    await say("pipeline", "list", "--workspace", workspace),
+    new RegExp(`${stages[3]!.id} +Perdido +lost`),
+  );
+});

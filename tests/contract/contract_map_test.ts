@@ -7,8 +7,8 @@ import { ERRORS } from "../../supabase/functions/_shared/errors.ts";
 const PARTS =
   "1 2.1 2.2 2.3 2.4 2.5 2.6 2.7 3 4 4.0 4.0.1 4.1 4.2 4.3 4.4 4.5 4.6 5 6.1 6.2 6.3 6.4 6.5 7 8 9"
     .split(" ");
-/** Codes beyond the contract's part 7 (docs/decisions/0005). */
-const ADDITIONS = ["payload_too_large", "service_unavailable"];
+/** Codes beyond the contract's part 7 (docs/decisions/0005, 0011). */
+const ADDITIONS = ["payload_too_large", "service_unavailable", "proposal_expired", "proposal_closed"];
 
 const TESTS = join(import.meta.dirname!, "..");
 const page = await Deno.readTextFile(join(TESTS, "../docs/contract.md"));

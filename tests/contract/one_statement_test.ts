@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { openGateway } from "../../local/gateway.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/database.ts";
 import { startCountingProxy } from "../support/counting_proxy.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
+import { makeDeal, makeWorkspace } from "../support/fixtures.ts";
+import { makeProposal } from "../support/proposals.ts";
 import { endpoints } from "../support/resources.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
 
@@ -58,6 +59,16 @@ Deno.test("one SQL statement answers a request, whatever the answer", async (t) 
     await t.step("401 of a key nobody has; none for what is no key at all", async () => {
       assert.deepEqual(await count("GET", "/api-v1-contacts", undefined, { "X-API-Key": "svc_x" }), [401, 1]);
       assert.deepEqual(await count("GET", "/api-v1-contacts", undefined, { "X-API-Key": "x" }), [401, 0]);
+    });
+    await t.step("a proposal's link; none for what is no token at all", async () => {
+      const deal = await makeDeal(key);
+      const { link } = await makeProposal(sql, deal.id);
+      assert.deepEqual(await count("GET", link), [200, 1]);
+      assert.deepEqual(await count("POST", `${link}/reject`, { reason: 1 }), [422, 1]);
+      assert.deepEqual(await count("POST", `${link}/accept`), [200, 1]);
+      assert.deepEqual(await count("POST", `${link}/reject`), [409, 1]);
+      assert.deepEqual(await count("GET", `/proposals/${"a".repeat(43)}`), [404, 1]);
+      assert.deepEqual(await count("GET", "/proposals/a"), [404, 0]);
     });
     await t.step("429 and 403", async () => {
       await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;

@@ -145,6 +145,55 @@ Deno.test("An outcome that is sent twice counts once", async () => {
   assert.equal(row!["failure_count"], 1);
 });
 
+Deno.test("Who had a delivery before it was sent again records nothing on the new series", async () => {
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await rolledBack(sql, async (sql) => {
+    const [delivery] = await addDeliveries(sql, id, await addSubscription(sql, id), 1, {
+      lease: "1 hour",
+      token: 1,
+    });
+    const record = (token: number) =>
+      sql`select * from crm.delivery_record(${id}, ${delivery!}, ${token}, true, 200, null, 5)`;
+    await sql`select crm.redeliver(${id}, ${delivery!})`;
+    assert.equal((await record(1))[0]!["attempt"], 1, "one that is in flight is left to its holder");
+    await sql`select crm.redeliver(${id}, ${delivery!})`;
+    assert.equal((await record(1))[0]!["attempt"], null);
+    const [claimed] = await claim(sql, [id]);
+    assert.equal((await record(1))[0]!["attempt"], null);
+    assert.equal((await record(Number(claimed!.lease_token)))[0]!["attempt"], 1);
+    const series = await sql`
+      select series, number from crm.webhook_attempts where delivery_id = ${delivery!} order by series`;
+    assert.deepEqual(series.map((row) => [row["series"], row["number"]]), [[1, 1], [2, 1]]);
+  });
+});
+
+Deno.test("16 reactivations while outcomes are recorded: no deadlock, and everything that waited is due", async () => {
+  await using sql = openDatabase(16);
+  const { id } = await makeWorkspace(sql);
+  const subscription = await addSubscription(sql, id);
+  const held = await addDeliveries(sql, id, subscription, 16, { lease: "1 hour", token: 1 });
+  const waiting = await addDeliveries(sql, id, subscription, 16);
+  for (let round = 0; round < 4; round++) {
+    await sql`
+      update crm.webhook_deliveries set next_attempt_at = clock_timestamp() + interval '1 hour', lease_until = null
+      where id in ${sql(waiting)}`;
+    await sql`update crm.webhook_deliveries set lease_until = 'infinity', attempts = 0, series = ${round + 1}
+      where id in ${sql(held)}`;
+    await sql`update crm.webhook_subscriptions set is_active = false where id = ${subscription}`;
+    await Promise.all(held.flatMap((delivery) => [
+      sql`select crm.reactivate_subscription(${id}, ${subscription})`,
+      sql`select * from crm.delivery_record(${id}, ${delivery}, 1, false, 500, 'http_500', 5)`,
+    ]));
+    const [row] = await sql`
+      select count(*)::integer as due from crm.webhook_deliveries
+      where id in ${sql(waiting)} and next_attempt_at <= clock_timestamp()`;
+    assert.equal(row!["due"], waiting.length);
+  }
+  // Nothing is left for the shared dispatcher to try.
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${subscription}`;
+});
+
 Deno.test("16 fifth failures at the same time deactivate the subscription exactly once", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+
+Deno.test("loss-reason create, list and update give deals a reason to be lost for", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const { id } = await json("loss-reason", "create", "--workspace", workspace, "--name", "Preço");
+  const lose = async () => {
+    const deal = await client(key).post("/api-v1-deals", { title: "Venda" });
+    return await client(key).post(`/api-v1-deals/${deal.body.id}/lose`, { loss_reason_id: id });
+  };
+  assert.equal((await lose()).body.loss_reason_id, id);
+  assert.equal(
+    await say("loss-reason", "update", id, "--active", "false"),
+    `Loss reason ${id} is inactive\n`,
+  );
+  assert.equal((await lose()).status, 422);
+  const [listed] = await json("loss-reason", "list", "--workspace", workspace);
+  assert.deepEqual([listed.id, listed.name, listed.is_active], [id, "Preço", false]);
+});
+
+Deno.test("loss-reason … tells each mistake in one line", async () => {
+  await Promise.all([
+    assertMistake(
+      ["loss-reason", "create", "--workspace", UNKNOWN_ID, "--name", "x"],
+      1,
+      /No workspace has the id/,
+    ),
+    assertMistake(["loss-reason", "create", "--workspace", UNKNOWN_ID], 2, /--name <name>' not specified/),
+    assertMistake(["loss-reason", "update", UNKNOWN_ID, "--active", "true"], 1, /No loss reason has the id/),
+    assertMistake(["loss-reason", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+  ]);
+});

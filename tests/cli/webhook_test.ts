@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { openDatabase } from "../support/stack.ts";
+import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
+import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID } from "./crm.ts";
+
+const LEADS = "/api-v1-leads";
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+Deno.test("webhook list shows what a workspace has subscribed to, and no secret", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const list = ["webhook", "list", "--workspace", workspace] as const;
+  assert.equal(await say(...list), "The workspace has no webhook subscription\n");
+
+  const first = await subscribe(key, openMailbox().url, ["deal.won", "deal.lost"]);
+  const second = await subscribe(key, openMailbox().url, ["lead.received"]);
+  await client(key).delete(`${WEBHOOKS}/${second.id}`);
+  const { body } = await client(key).get(WEBHOOKS);
+  assert.deepEqual(await json(...list), body.data, "as the API lists them");
+  const text = await say(...list);
+  assert.match(text, new RegExp(`^${first.id}  https://\\S+  deal\\.won,deal\\.lost +yes +0 `, "m"));
+  assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 `, "m"));
+});
+
+Deno.test("webhook test sends a signed event that a receiver can tell from a real one", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "deal.lost"]);
+  const other = openMailbox();
+  await subscribe(key, other.url, ["deal.won"]);
+
+  const { delivery_id } = await json("webhook", "test", id);
+  const [message] = await mailbox.waitFor(1);
+  checkDelivery(message!, secret);
+  const { occurred_at: _, ...body } = message!.body;
+  assert.deepEqual(body, {
+    event: "deal.won",
+    workspace_id: workspace,
+    object_type: "deal",
+    object_id: NOBODY,
+    data: { test: true },
+    delivery_id,
+  });
+  assert.match(await say("webhook", "test", id), /^The test event is on its way as delivery \S+: see /);
+  await mailbox.waitFor(2);
+  assert.deepEqual(await other.messages(), [], "nobody else hears of it");
+});
+
+Deno.test("A test event can be sent of every event in the catalog", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  for (const event of EVENT_TYPES) {
+    const { id } = await subscribe(key, mailbox.url, [event]);
+    await sql`select crm.send_test_event(${workspace}, ${id})`;
+  }
+  await sql`select crm.poke_dispatcher()`;
+  const messages = await mailbox.waitFor(EVENT_TYPES.length);
+  assert.deepEqual(messages.map(({ body }) => body.event).sort(), [...EVENT_TYPES].sort());
+  for (const { body } of messages) {
+    const object = body.event === "lead.received" ? "deal" : body.event.split(".")[0];
+    assert.deepEqual([body.object_type, body.object_id, body.data], [object, NOBODY, { test: true }]);
+  }
+});
+
+Deno.test("webhook reactivate lets the deliveries that wait go on at once, with a failure_count of 0", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=500,200");
+  const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  await client(key).delete(`${WEBHOOKS}/${id}`);
+
+  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 1 });
+  const [failed, delivered] = await mailbox.waitFor(2);
+  checkDelivery(delivered!, secret);
+  assert.equal(delivered!.body.delivery_id, failed!.body.delivery_id);
+  const { attempts } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+  assert.equal(attempts, 2, "the second attempt of the same series");
+  const [row] = await sql`select is_active, failure_count from crm.webhook_subscriptions where id = ${id}`;
+  assert.deepEqual({ ...row }, { is_active: true, failure_count: 0 });
+  assert.equal(
+    await say("webhook", "reactivate", id),
+    `The subscription ${id} is active; 0 deliveries go on\n`,
+  );
+});
+
+Deno.test("webhook reactivate changes nothing on an active subscription", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const { id } = await subscribe(key, openMailbox("status=500").url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Ana" });
+  const before = await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
+  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
+  const [row] = await sql`select failure_count from crm.webhook_subscriptions where id = ${id}`;
+  assert.equal(row!["failure_count"], 1);
+  assert.deepEqual(await waitForDelivery(sql, id, () => true), before);
+});
+
+Deno.test("After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series", async () => {
+  await using sql = openDatabase();
+  const { id: workspace, key } = await makeWorkspace(sql);
+  const mailbox = openMailbox("status=500,500,500,500,500,200");
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post(LEADS, { first_name: "Ana" });
+  for (let attempt = 1; attempt < 5; attempt++) {
+    await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
+    await letTimePass(sql, id);
+  }
+  const { id: delivery } = await waitForDelivery(sql, id, ({ state }) => state === "failed");
+
+  const inactive = /is inactive: reactivate it first/;
+  await assertMistake(["delivery", "redeliver", delivery], 1, inactive);
+  await assertMistake(["webhook", "test", id], 1, inactive);
+  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
+  assert.equal((await mailbox.messages()).length, 5, "what has failed for good is sent again only when told");
+
+  await say("delivery", "redeliver", delivery);
+  await mailbox.waitFor(6);
+  const { attempts } = await waitForDelivery(sql, id, ({ state }) => state === "delivered");
+  assert.equal(attempts, 1);
+  assert.equal(new Set((await mailbox.messages()).map(({ body }) => body.delivery_id)).size, 1);
+  const [shown] = await json("delivery", "list", "--workspace", workspace);
+  assert.deepEqual([shown.state, shown.last_status, shown.last_reason], ["delivered", 200, null]);
+  const history = await sql`
+    select series, number, status from crm.webhook_attempts where delivery_id = ${delivery} order by series, number`;
+  assert.deepEqual(history.map(({ series, number, status }) => [series, number, status]), [
+    ...[1, 2, 3, 4, 5].map((number) => [1, number, 500]),
+    [2, 1, 200],
+  ]);
+});
+
+Deno.test("webhook rotate shows a new secret once, with which alone deliveries are signed from then on", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const text = await say("webhook", "rotate", id);
+  const [, shown] =
+    /^The new secret of subscription \S+ is shown only now:\n\n(whsec_\S{43})\n$/.exec(text) ?? [];
+  const { secret } = await json("webhook", "rotate", id);
+  assert.equal(new Set([old, shown, secret]).size, 3);
+
+  await client(key).post(LEADS, { first_name: "Ana" });
+  const [message] = await mailbox.waitFor(1);
+  checkDelivery(message!, secret);
+  for (const former of [old, shown!]) assert.throws(() => checkDelivery(message!, former));
+  const [row] =
+    await sql`select s::text as everything from crm.webhook_secrets s where subscription_id = ${id}`;
+  assert.ok(!row!["everything"].includes(Array.from(new TextEncoder().encode(secret), hex).join("")));
+});
+
+Deno.test("webhook rotate takes another key than that of the functions only with --force", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const rotate = ["webhook", "rotate", id];
+  const other = { WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
+  const refused = /The encryption key does not open the present secret/;
+  assertOneLine(await crm(rotate, other), 1, refused, "another key");
+  assert.equal((await crm([...rotate, "--force"], other)).code, 0);
+  // As after a key was lost: the present secret opens no more with the one that the functions have now.
+  assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
+
+  const { secret } = await json(...rotate, "--force");
+  await client(key).post(LEADS, { first_name: "Ana" });
+  checkDelivery((await mailbox.waitFor(1))[0]!, secret);
+});
+
+Deno.test("webhook … tells each mistake in one line", async () => {
+  const rotate = ["webhook", "rotate", UNKNOWN_ID];
+  const unknown = /No webhook subscription has the id/;
+  await Promise.all([
+    assertMistake(["webhook", "list"], 2, /--workspace <id>' not specified/),
+    assertMistake(["webhook", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+    assertMistake(["webhook", "test", "1"], 2, /must be a UUID/),
+    ...["test", "reactivate", "rotate"].map((command) =>
+      assertMistake(["webhook", command, UNKNOWN_ID], 1, unknown)
+    ),
+    crm(rotate, { WEBHOOK_ENCRYPTION_KEY: "c2hvcnQ=" }).then((outcome) =>
+      assertOneLine(outcome, 1, /WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes/, "a short key")
+    ),
+  ]);
+});
+
+function hex(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
+}

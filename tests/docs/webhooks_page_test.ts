@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import { EVENTS } from "../../openapi/events.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { createProgram } from "../../cli/program.ts";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { dataDir, openDatabase } from "../support/stack.ts";
+import { subscribe } from "../support/webhooks.ts";
+import { readPage, readSnippet } from "./page.ts";
+
+const page = await readPage("webhooks.md");
+
+Deno.test("docs/webhooks.md tells of every event, with its object_type", () => {
+  const rows = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (\w+) \|/gm)].map((
+    [, event, type],
+  ) => [event, type]);
+  assert.deepEqual(rows.sort(), EVENT_TYPES.map((event) => [event, EVENTS[event].objectType]).sort());
+});
+
+Deno.test("The body that docs/webhooks.md shows has the fields of a real one", async () => {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const mailbox = openMailbox();
+  await subscribe(key, mailbox.url, ["contact.created"]);
+  await client(key).post("/api-v1-contacts", { name: "João" });
+  const { body } = (await mailbox.waitFor(1))[0]!;
+  const shown = JSON.parse(await readSnippet("webhooks.md", "What arrives", "json"));
+  assert.deepEqual(Object.keys(shown), Object.keys(body));
+  assert.deepEqual(Object.keys(shown.data), Object.keys(body.data));
+});
+
+Deno.test("Every command that docs/webhooks.md names is there", () => {
+  const named = [...page.matchAll(/`deno task crm (\w+) (\w+) /g)];
+  assert.ok(named.length > 0);
+  for (const [text, group, name] of named) {
+    const found = createProgram().commands.find((command) => command.name() === group)?.commands;
+    assert.ok(found?.some((command) => command.name() === name), text);
+  }
+});
+
+Deno.test("The curls of docs/webhooks.md work as pasted, and leave no subscription behind", async () => {
+  const blocks = [...page.split("\n## Verify")[0]!.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) =>
+    block!
+  );
+  assert.ok(blocks.length > 0);
+  // Where the page is pasted, the stack's folder is `.local`.
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.symlink(resolve(dataDir), join(folder, ".local"));
+    const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
+      "\n",
+    );
+    const { success, stdout, stderr } = await new Deno.Command("bash", {
+      args: ["-c", `${script}\necho; echo "ID=$ID"`],
+      cwd: folder,
+    }).output();
+    const printed = new TextDecoder().decode(stdout);
+    assert.ok(success, printed + new TextDecoder().decode(stderr));
+    const id = /^ID=([0-9a-f-]{36})$/m.exec(printed)?.[1];
+    await using sql = openDatabase();
+    const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${id ?? null}`;
+    assert.equal(row?.["is_active"], false);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
