@@ -1,0 +1,76 @@
+import type { Figure } from "../figure.ts";
+import { deliveries, enqueue, skipWaits, subscribe } from "../queue.ts";
+import { pause, until } from "../wait.ts";
+import type { World } from "../world.ts";
+
+const HOUR_MS = 3_600_000;
+const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
+const DELIVERIES = 20;
+
+/** Figure 4: the only dispatcher's clock is an hour early, then an hour late. */
+export const clock: Figure = {
+  number: 4,
+  asked: "A dispatcher whose clock is ±1 h off keeps the schedule",
+  async run(world, { short }) {
+    const found: string[] = [];
+    let ok = true;
+    for (const [sign, error] of [["+", HOUR_MS], ["−", -HOUR_MS]] as const) {
+      const { kept, waited } = await runWith(world, error, !short);
+      ok &&= kept;
+      found.push(`${sign}1 h: ${kept ? "all waits as written" : "NOT kept"}${waited}`);
+      console.log(`  ${found.at(-1)}`);
+    }
+    return { ok, measured: found.join("; ") };
+  },
+};
+
+/** @param awaitFirst Whether the first wait, of 30 s, is waited for; the others are made due once they are checked. */
+async function runWith({ sql, receiver, spawnDispatcher }: World, clockError: number, awaitFirst: boolean) {
+  const workspaces = await subscribe(sql, receiver.failingUrl, DELIVERIES);
+  receiver.clear();
+  await enqueue(sql, workspaces, 1);
+  const dispatcher = spawnDispatcher(clockError);
+  let kept = true;
+  for (const [index, seconds] of WAITS_S.entries()) {
+    await attempted(index + 1);
+    const rows = await sql<{ wait: number }[]>`
+      select extract(epoch from d.next_attempt_at - a.finished_at)::float8 as wait
+      from crm.webhook_deliveries d
+      join crm.webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
+      where d.workspace_id = any (${workspaces}) and a.number = ${index + 1}`;
+    kept &&= rows.length === DELIVERIES &&
+      rows.every(({ wait }) => wait >= seconds - 0.1 && wait <= seconds * 1.05);
+    // One that went by its own clock would be an hour early.
+    if (index > 0 || !awaitFirst) {
+      await pause(500);
+      kept &&= requests().every((at) => at.length === index + 1);
+      await skipWaits(sql, workspaces);
+    }
+  }
+  await attempted(5);
+  await dispatcher.kill();
+
+  const clocks = [...receiver.arrivals.values()].flatMap(({ at, timestamps }) =>
+    timestamps.map((timestamp, index) => timestamp * 1000 - at[index]!)
+  );
+  // Otherwise it was not the wrong clock that was tried.
+  kept &&= clocks.every((error) => Math.abs(error - clockError) < 60_000);
+  if (!awaitFirst) return { kept, waited: "" };
+  const first = requests().map(([one, two]) => (two! - one!) / 1000);
+  const [least, most] = [Math.min(...first), Math.max(...first)];
+  return {
+    kept: kept && least >= 30 && most <= 33,
+    waited: `, the first one took ${least.toFixed(1)} to ${most.toFixed(1)} s`,
+  };
+
+  function requests(): number[][] {
+    return [...receiver.arrivals.values()].map(({ at }) => at);
+  }
+  async function attempted(times: number): Promise<void> {
+    await until(
+      `attempt ${times}`,
+      60,
+      async () => (await deliveries(sql, workspaces)).every(({ attempts }) => attempts === times),
+    );
+  }
+}
