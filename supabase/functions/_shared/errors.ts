@@ -224,3 +224,9 @@ export function fieldMessage(code: ErrorCode): string {
   const kind: ErrorKind = ERRORS[code];
   return kind.field ?? kind.message;
 }
+
+/** An answer that is known before the door is asked, kept until the gate has had its say; any other error goes on. */
+export function keepApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  throw error;
+}

@@ -3,7 +3,7 @@ import { functionApp, type RequestHandler } from "./app.ts";
 import { inBackground } from "./background.ts";
 import { callDoor, type DoorReply } from "./door.ts";
 import type { Endpoint, Resource } from "./endpoint.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, keepApiError } from "./errors.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
 import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
 import { hashKey, KEY_PREFIX } from "./keys.ts";
@@ -132,11 +132,6 @@ async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise
 function searchOf(url: string): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : url.slice(start));
-}
-
-function keepApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  throw error;
 }
 
 function success(resource: Resource, endpoint: Endpoint, input: Input, door: DoorReply): Response {

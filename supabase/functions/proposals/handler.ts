@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { functionApp, type RequestHandler } from "../_shared/app.ts";
 import { inBackground } from "../_shared/background.ts";
-import { ApiError } from "../_shared/errors.ts";
+import { ApiError, keepApiError } from "../_shared/errors.ts";
 import { readJsonBody } from "../_shared/json_body.ts";
 import { log } from "../_shared/log.ts";
 import {
@@ -89,9 +89,4 @@ async function read(request: Request, target: Action | ApiError): Promise<ValidB
   if (target !== "reject") return { args: {}, ignored: [] };
   const body = await readJsonBody(request, "bad_request");
   return validateBody(Rejection, body ?? { value: {}, faults: [] });
-}
-
-function keepApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  throw error;
 }
