@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { openDataDir } from "./data_dir.ts";
+import { migrate } from "./migrate.ts";
+import { startPostgres } from "./postgres.ts";
+import { loadSecrets, type Secrets } from "./secrets.ts";
+import { openSql } from "./sql.ts";
+
+/** A migrated Postgres in a temporary folder, without gateway or scheduler. */
+export interface OwnPostgres {
+  /** Temporary; for whatever else its owner keeps. */
+  folder: string;
+  dataDir: string;
+  secrets: Secrets;
+  /** As role `postgres`, which migrated. */
+  databaseUrl: string;
+  /** As the superuser. */
+  adminUrl: string;
+  /** Stops it and removes the folder. */
+  close(): Promise<void>;
+}
+
+/** For the programs that measure or break a database, and must not touch the developer's. */
+export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
+  const folder = await Deno.makeTempDir({ prefix });
+  // As root, the Postgres in it runs as another user.
+  await Deno.chmod(folder, 0o711);
+  const dataDir = join(folder, "data");
+  const lock = await openDataDir(dataDir);
+  const secrets = await loadSecrets(dataDir);
+  const { databaseUrl, stop } = await startPostgres(dataDir, secrets);
+  const sql = openSql(databaseUrl, { max: 1 });
+  await migrate(sql, databaseUrl);
+  await sql.end();
+  const adminUrl = new URL(databaseUrl);
+  adminUrl.username = "supabase_admin";
+  adminUrl.password = secrets.superuser_password;
+  return {
+    folder,
+    dataDir,
+    secrets,
+    databaseUrl,
+    adminUrl: adminUrl.href,
+    async close() {
+      await stop();
+      lock.close();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
