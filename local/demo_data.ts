@@ -22,7 +22,7 @@ export async function demoKey(sql: Sql, kept: string | null): Promise<string> {
 
 async function isKnown(sql: Sql, key: string): Promise<boolean> {
   const [found] = await sql`
-    select from crm.api_keys where hash = decode(${await hashKey(key)}, 'hex') and revoked_at is null
+    select from crm.api_keys where hash = decode(${hashKey(key)}, 'hex') and revoked_at is null
   `;
   return found !== undefined;
 }

@@ -46,7 +46,7 @@ export async function createKey(sql: ISql, input: NewKey): Promise<{ id: string;
     insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
     select
       m.workspace_id, m.id, ${name}::text, ${key.slice(0, VISIBLE_PREFIX_LENGTH)}::text,
-      decode(${await hashKey(key)}, 'hex'),
+      decode(${hashKey(key)}, 'hex'),
       array(select jsonb_array_elements_text(${sql.json(scopes)}::jsonb)),
       ${expiresAt ?? null}::timestamptz
     from crm.members m

@@ -80,7 +80,7 @@ export function sendProposal(
     await sql`update crm.proposals set status = 'enviada' where id = ${id} and status = 'rascunho'`;
     await sql`
       insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-      values (${workspace_id}, ${id}, decode(${await hashToken(token)}, 'hex'))
+      values (${workspace_id}, ${id}, decode(${hashToken(token)}, 'hex'))
       on conflict (workspace_id, proposal_id) do update
         set token_hash = excluded.token_hash, created_at = excluded.created_at
     `;

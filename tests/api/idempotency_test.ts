@@ -122,7 +122,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     { key, body }: { key: string; body: Record<string, string> },
     idempotencyKey: string,
   ): Promise<void> => {
-    const hash = await hashRequest(resource.name, body);
+    const hash = hashRequest(resource.name, body);
     await original`begin`;
     const [reply] = await original`
       select refusal from api.call(

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { isPublicAddress, REFUSED_BLOCKS } from "../../supabase/functions/_shared/webhooks/addresses.ts";
 
@@ -15,28 +16,53 @@ function toText(number: bigint, bytes: number): string {
   return ipaddr.fromByteArray(array).toNormalizedString();
 }
 
-for (const [block, why] of REFUSED_BLOCKS) {
-  Deno.test(`isPublicAddress refuses ${block} (${why}) from its first address to its last`, () => {
-    const [address, bits] = ipaddr.parseCIDR(block);
-    const bytes = address.toByteArray().length;
-    const size = 1n << BigInt(8 * bytes - bits);
-    const first = toNumber(address.toString());
-    assert.equal(first % size, 0n, "the block begins where its mask says");
+/** The first and the last address of a block, as numbers. */
+function rangeOf(block: string): { bytes: number; first: bigint; last: bigint } {
+  const [address, bits] = ipaddr.parseCIDR(block);
+  const bytes = address.toByteArray().length;
+  const size = 1n << BigInt(8 * bytes - bits);
+  const first = toNumber(address.toString());
+  assert.equal(first % size, 0n, "the block begins where its mask says");
+  return { bytes, first, last: first + size - 1n };
+}
 
-    for (const number of [first, first + size / 2n, first + size - 1n]) {
-      assert.equal(isPublicAddress(toText(number, bytes)), false, toText(number, bytes));
-    }
-    for (const number of [first - 1n, first + size]) {
+const RANGES = REFUSED_BLOCKS.map(([block]) => rangeOf(block));
+const isRefused = (number: bigint, bytes: number) =>
+  RANGES.some((range) => range.bytes === bytes && range.first <= number && number <= range.last);
+
+for (const [index, [block, why]] of REFUSED_BLOCKS.entries()) {
+  Deno.test(`isPublicAddress refuses ${block} (${why}) from its first address to its last, and not beyond`, () => {
+    const { bytes, first, last } = RANGES[index]!;
+    for (const number of [first, last]) assert.equal(isPublicAddress(toText(number, bytes)), false);
+    for (const number of [first - 1n, last + 1n]) {
       if (number < 0n || number >= 1n << BigInt(8 * bytes)) continue;
-      const neighbour = toText(number, bytes);
-      const refusedByAnother = REFUSED_BLOCKS.some(([other]) => {
-        const [range, otherBits] = ipaddr.parseCIDR(other);
-        return range.kind() === address.kind() && ipaddr.parse(neighbour).match(range, otherBits);
-      });
-      assert.equal(isPublicAddress(neighbour), !refusedByAnother, neighbour);
+      assert.equal(isPublicAddress(toText(number, bytes)), !isRefused(number, bytes), toText(number, bytes));
     }
+    fc.assert(
+      fc.property(fc.bigInt(first, last), (number) => !isPublicAddress(toText(number, bytes))),
+      { numRuns: 500 },
+    );
   });
 }
+
+Deno.test("isPublicAddress accepts every address outside the refused blocks, and none inside", () => {
+  for (const bytes of [4, 16]) {
+    // Evenly over v4; near the blocks as well, where a v6 address would hardly ever fall by chance.
+    const edges = RANGES.filter((range) => range.bytes === bytes).flatMap(({ first, last }) => [first, last]);
+    const most = (1n << BigInt(8 * bytes)) - 1n;
+    const anywhere = fc.bigInt(0n, most);
+    const near = fc.tuple(fc.constantFrom(...edges), fc.bigInt(-1_000n, 1_000n))
+      .map(([edge, distance]) => edge + distance)
+      .filter((number) => number >= 0n && number <= most);
+    fc.assert(
+      fc.property(
+        fc.oneof(anywhere, near),
+        (number) => isPublicAddress(toText(number, bytes)) === !isRefused(number, bytes),
+      ),
+      { numRuns: 5_000 },
+    );
+  }
+});
 
 Deno.test("isPublicAddress accepts addresses of the public internet", () => {
   for (

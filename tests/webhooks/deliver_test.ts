@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
 import { deliver, type Surroundings } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { publicAddresses } from "../../supabase/functions/webhook-dispatcher/resolve.ts";
 import { createAuthority, issueCertificate } from "../support/certificates.ts";
 import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
@@ -93,11 +94,16 @@ Deno.test("A name of which one address is not public is refused, and nothing is 
   await refuses([], "dns_not_found");
 });
 
-Deno.test("A name is resolved once in an attempt: a second answer cannot lead elsewhere", async () => {
-  let asked = 0;
-  const resolve = () => Promise.resolve(++asked === 1 ? ["192.0.2.1"] : ["127.0.0.1"]);
-  await deliver("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
-  assert.equal(asked, 1);
+Deno.test("A name that answers public first and private next leads nowhere: each attempt judges one answer", async () => {
+  const url = new URL("https://hooks.example.com/");
+  const answers = [["93.184.216.34"], ["169.254.169.254"]];
+  const resolve = () => Promise.resolve(answers.shift() ?? []);
+  // What was judged is what is connected to; nothing asks again.
+  assert.deepEqual(await publicAddresses(url, resolve), ["93.184.216.34"]);
+  assert.equal(answers.length, 1);
+  const outcome = await deliver(url.href, {}, body, { policy: readPolicy(), resolve });
+  assert.deepEqual(outcome, { ok: false, reason: "target_refused" });
+  assert.equal(answers.length, 0);
 });
 
 Deno.test("A resolver that fails is dns_failed", async () => {

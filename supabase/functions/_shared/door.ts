@@ -14,35 +14,46 @@ export interface DoorCall {
   idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** What the gate said of the caller: for headers and the log. */
-export interface Caller {
-  keyId: string | null;
-  workspaceId: string | null;
-  rate: { limit: number; remaining: number; resetSeconds: number } | null;
+/** Where a caller stands in its window of 60 s (spec 8). */
+export interface RateLimit {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
 }
 
-/** The door's answer: an error, or the verb's JSON text (null where no verb was called or it returns nothing). */
-export interface DoorReply {
-  caller: Caller;
-  refusal: ApiError | null;
-  body: string | null;
-  /** An earlier answer given again: status 200 whatever the endpoint's own is. */
-  replayed: boolean;
+/** What a gate says of whoever knocks, let in or not. */
+export interface Admission {
+  workspaceId: string | null;
+  /** Null where it is not known who calls. */
+  rate: RateLimit | null;
   /** Whether a webhook delivery is waiting now. */
   events: boolean;
 }
 
-interface Row {
-  refusal: string | null;
-  details: { field: string; message: string | null }[] | null;
-  body: string | null;
-  replayed: boolean;
-  events: boolean;
-  key_id: string | null;
+/** The columns that both gates have (migrations `door`, `proposal_links`). */
+export interface AdmissionRow {
   workspace_id: string | null;
   rate_limit: number | null;
   rate_remaining: number;
   rate_reset: number;
+  events: boolean;
+}
+
+/** The door's answer: an error, or the verb's JSON text (null where no verb was called or it returns nothing). */
+export interface DoorReply extends Admission {
+  keyId: string | null;
+  refusal: ApiError | null;
+  body: string | null;
+  /** An earlier answer given again: status 200 whatever the endpoint's own is. */
+  replayed: boolean;
+}
+
+interface Row extends AdmissionRow {
+  refusal: string | null;
+  details: { field: string; message: string | null }[] | null;
+  body: string | null;
+  replayed: boolean;
+  key_id: string | null;
 }
 
 const CALL = `select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'))`;
@@ -61,17 +72,23 @@ export async function callDoor(call: DoorCall): Promise<DoorReply> {
     values: [keyHash, scope, verb, JSON.stringify(args), idempotency?.key, idempotency?.requestHash],
   }) as [Row];
   return {
-    caller: {
-      keyId: row.key_id,
-      workspaceId: row.workspace_id,
-      rate: row.rate_limit === null
-        ? null
-        : { limit: row.rate_limit, remaining: row.rate_remaining, resetSeconds: row.rate_reset },
-    },
+    ...admissionOf(row),
+    keyId: row.key_id,
     refusal: row.refusal === null ? null : toError(row.refusal, row.details, call.scope),
     body: row.body,
     replayed: row.replayed,
-    events: row.events,
+  };
+}
+
+/** What a row of either gate says of who knocked. */
+export function admissionOf(row: AdmissionRow): Admission {
+  const { workspace_id, rate_limit, rate_remaining, rate_reset, events } = row;
+  return {
+    workspaceId: workspace_id,
+    rate: rate_limit === null
+      ? null
+      : { limit: rate_limit, remaining: rate_remaining, resetSeconds: rate_reset },
+    events,
   };
 }
 

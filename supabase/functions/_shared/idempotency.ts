@@ -1,6 +1,6 @@
 import { ApiError } from "./errors.ts";
-import { encodeHex } from "./hex.ts";
 import type { Json } from "./json_body.ts";
+import { sha256 } from "./sha256.ts";
 
 /** The request header of spec 4.0.1. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
@@ -13,9 +13,8 @@ export function readIdempotencyKey(headers: Headers): string | null {
 }
 
 /** SHA-256, in hex, of what must be equal for a POST to be a repetition: the resource and the body. */
-export async function hashRequest(resource: string, body: Json): Promise<string> {
-  const text = `${resource}\n${canonicalJson(body)}`;
-  return encodeHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+export function hashRequest(resource: string, body: Json): string {
+  return sha256(`${resource}\n${canonicalJson(body)}`);
 }
 
 /** JSON with the keys of every object in order: neither their order nor white space makes another request. */

@@ -1,4 +1,4 @@
-import type { Caller } from "./door.ts";
+import type { RateLimit } from "./door.ts";
 import { ApiError } from "./errors.ts";
 import { log } from "./log.ts";
 
@@ -51,7 +51,7 @@ export function errorReply(error: ApiError): Response {
 }
 
 /** RateLimit and RateLimit-Policy of the IETF draft, once the key is known; Retry-After on a 429 (spec 8). */
-export function rateHeaders(rate: Caller["rate"], refused: boolean): Record<string, string> {
+export function rateHeaders(rate: RateLimit | null, refused: boolean): Record<string, string> {
   if (rate === null) return {};
   return {
     "RateLimit-Policy": `"default";q=${rate.limit};w=${RATE_WINDOW_SECONDS}`,

@@ -1,17 +1,15 @@
 import type { Context } from "hono";
+import { answer } from "./answer.ts";
 import { functionApp, type RequestHandler } from "./app.ts";
-import { inBackground } from "./background.ts";
 import { callDoor, type DoorReply } from "./door.ts";
 import type { Endpoint, Resource } from "./endpoint.ts";
 import { ApiError, keepApiError } from "./errors.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
 import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
 import { hashKey, KEY_PREFIX } from "./keys.ts";
-import { log } from "./log.ts";
-import { asApiError, errorReply, identified, ignoredFieldsHeader, jsonReply, rateHeaders } from "./reply.ts";
+import { ignoredFieldsHeader, jsonReply } from "./reply.ts";
 import { validateBody, validateQuery } from "./validation.ts";
 import { functionsUrl } from "./service.ts";
-import { pokeDispatcher } from "./webhooks/poke.ts";
 
 /**
  * The handler of a resource. Every request is taken the same way (design §1): read and validate, ask the door, answer.
@@ -21,7 +19,7 @@ export function serveResource(resource: Resource): RequestHandler {
   const app = functionApp(resource.name);
   for (const [path, endpoints] of resource.byPath()) {
     for (const [method, endpoint] of endpoints) {
-      app.on(method, path, (c) => answer(c, resource, endpoint));
+      app.on(method, path, (c) => respond(c, resource, endpoint));
     }
     const allow = [...endpoints.keys()].join(", ");
     const refusal = new ApiError(
@@ -30,12 +28,12 @@ export function serveResource(resource: Resource): RequestHandler {
       `Método não aceito neste endereço; use ${allow}`,
     );
     app.all(path, async (c) => {
-      const response = await answer(c, resource, refusal);
+      const response = await respond(c, resource, refusal);
       response.headers.set("Allow", allow);
       return response;
     });
   }
-  app.all("*", (c) => answer(c, resource, new ApiError("not_found")));
+  app.all("*", (c) => respond(c, resource, new ApiError("not_found")));
   return app.fetch;
 }
 
@@ -47,50 +45,34 @@ interface Input {
   idempotency: { key: string; requestHash: string } | undefined;
 }
 
-async function answer(c: Context, resource: Resource, target: Endpoint | ApiError): Promise<Response> {
-  const started = performance.now();
-  const requestId = crypto.randomUUID();
-  let door: DoorReply | undefined;
-  let response: Response;
-  try {
-    const keyHash = await readKey(c.req.raw.headers);
+function respond(c: Context, resource: Resource, target: Endpoint | ApiError): Promise<Response> {
+  return answer<DoorReply>(c, async (keep) => {
+    const keyHash = readKey(c.req.raw.headers);
     const [endpoint, input] = target instanceof ApiError
       ? [null, target] as const
       : [target, await read(c, resource, target).catch(keepApiError)] as const;
     const call = { keyHash, scope: endpoint?.scope ?? null };
     if (endpoint === null || input instanceof ApiError) {
-      door = await callDoor({ ...call, verb: null, args: {} });
-      throw door.refusal ?? input;
+      const { refusal } = keep(await callDoor({ ...call, verb: null, args: {} }));
+      throw refusal ?? input;
     }
-    door = await callDoor({ ...call, verb: endpoint.verb, args: input.args, idempotency: input.idempotency });
+    const { verb } = endpoint;
+    const door = keep(await callDoor({ ...call, verb, args: input.args, idempotency: input.idempotency }));
     if (door.refusal) throw door.refusal;
-    response = success(resource, endpoint, input, door);
-  } catch (error) {
-    response = errorReply(asApiError(error, requestId));
-  }
-  identified(response, requestId);
-  const rate = rateHeaders(door?.caller.rate ?? null, response.status === 429);
-  for (const [name, value] of Object.entries(rate)) response.headers.set(name, value);
-  if (door?.events) inBackground(pokeDispatcher());
-  log("request", {
-    request_id: requestId,
+    return success(resource, endpoint, input, door);
+  }, (door) => ({
     function: resource.name,
-    method: c.req.method,
     verb: target instanceof ApiError ? null : target.verb,
-    key_id: door?.caller.keyId,
-    workspace_id: door?.caller.workspaceId,
-    status: response.status,
-    ms: Math.round((performance.now() - started) * 10) / 10,
-  });
-  return response;
+    key_id: door?.keyId,
+  }));
 }
 
 /** @throws {ApiError} missing_api_key, invalid_api_key; anything that looks like a key is for the database to judge */
-async function readKey(headers: Headers): Promise<string> {
+function readKey(headers: Headers): string {
   const key = headers.get("X-API-Key");
   if (key === null) throw new ApiError("missing_api_key");
   if (!key.startsWith(KEY_PREFIX)) throw new ApiError("invalid_api_key");
-  return await hashKey(key);
+  return hashKey(key);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -115,7 +97,7 @@ async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise
     if (endpoint.idempotent) {
       const key = readIdempotencyKey(raw.headers);
       if (key !== null) {
-        input.idempotency = { key, requestHash: await hashRequest(resource.name, body?.value ?? {}) };
+        input.idempotency = { key, requestHash: hashRequest(resource.name, body?.value ?? {}) };
       }
     }
   }

@@ -1,5 +1,5 @@
 import { query } from "../_shared/database.ts";
-import type { Caller } from "../_shared/door.ts";
+import { type Admission, admissionOf, type AdmissionRow } from "../_shared/door.ts";
 import { ApiError, isErrorCode } from "../_shared/errors.ts";
 import type { Json } from "../_shared/json_body.ts";
 
@@ -7,26 +7,17 @@ import type { Json } from "../_shared/json_body.ts";
 export type Action = "view" | "accept" | "reject";
 
 /** The door's answer: an error, or the proposal's JSON text (null where no action was asked for). */
-export interface ProposalReply {
+export interface ProposalReply extends Admission {
   /** Null where nobody has the token. */
   proposalId: string | null;
-  workspaceId: string | null;
-  rate: Caller["rate"];
   refusal: ApiError | null;
   body: string | null;
-  /** Whether a webhook delivery is waiting now. */
-  events: boolean;
 }
 
-interface Row {
+interface Row extends AdmissionRow {
   refusal: string | null;
   body: string | null;
-  events: boolean;
   proposal_id: string | null;
-  workspace_id: string | null;
-  rate_limit: number | null;
-  rate_remaining: number;
-  rate_reset: number;
 }
 
 /**
@@ -48,15 +39,11 @@ export async function openProposal(
     owner: tokenHash,
   }) as [Row];
   return {
+    ...admissionOf(row),
     proposalId: row.proposal_id,
-    workspaceId: row.workspace_id,
-    rate: row.rate_limit === null
-      ? null
-      : { limit: row.rate_limit, remaining: row.rate_remaining, resetSeconds: row.rate_reset },
     refusal: row.refusal === null
       ? null
       : new ApiError(isErrorCode(row.refusal) ? row.refusal : "internal_error"),
     body: row.body,
-    events: row.events,
   };
 }

@@ -1,19 +1,10 @@
 import type { Context } from "hono";
+import { answer } from "../_shared/answer.ts";
 import { functionApp, type RequestHandler } from "../_shared/app.ts";
-import { inBackground } from "../_shared/background.ts";
 import { ApiError, keepApiError } from "../_shared/errors.ts";
 import { readJsonBody } from "../_shared/json_body.ts";
-import { log } from "../_shared/log.ts";
-import {
-  asApiError,
-  errorReply,
-  identified,
-  ignoredFieldsHeader,
-  jsonReply,
-  rateHeaders,
-} from "../_shared/reply.ts";
+import { ignoredFieldsHeader, jsonReply } from "../_shared/reply.ts";
 import { validateBody, type ValidBody } from "../_shared/validation.ts";
-import { pokeDispatcher } from "../_shared/webhooks/poke.ts";
 import { type Action, openProposal, type ProposalReply } from "./door.ts";
 import { Rejection } from "./schema.ts";
 import { hashToken, isToken } from "./token.ts";
@@ -26,61 +17,41 @@ import { hashToken, isToken } from "./token.ts";
 export function serveProposals(): RequestHandler {
   const app = functionApp("proposals");
   // A link checker's HEAD is no opening, and Hono would answer it as a GET.
-  app.get("/:token", (c) => c.req.method === "HEAD" ? refuseMethod(c, "GET") : answer(c, "view"));
-  app.post("/:token/accept", (c) => answer(c, "accept"));
-  app.post("/:token/reject", (c) => answer(c, "reject"));
+  app.get("/:token", (c) => c.req.method === "HEAD" ? refuseMethod(c, "GET") : respond(c, "view"));
+  app.post("/:token/accept", (c) => respond(c, "accept"));
+  app.post("/:token/reject", (c) => respond(c, "reject"));
   app.all("/:token", (c) => refuseMethod(c, "GET"));
   app.all("/:token/accept", (c) => refuseMethod(c, "POST"));
   app.all("/:token/reject", (c) => refuseMethod(c, "POST"));
-  app.all("*", (c) => answer(c, new ApiError("not_found")));
+  app.all("*", (c) => respond(c, new ApiError("not_found")));
   return app.fetch;
 }
 
 async function refuseMethod(c: Context, allow: string): Promise<Response> {
   const message = `Método não aceito neste endereço; use ${allow}`;
-  const response = await answer(c, new ApiError("method_not_allowed", undefined, message));
+  const response = await respond(c, new ApiError("method_not_allowed", undefined, message));
   response.headers.set("Allow", allow);
   return response;
 }
 
-/** As the resources are answered (_shared/serve.ts): read, ask the door, answer; the door's refusal comes first. */
-async function answer(c: Context, target: Action | ApiError): Promise<Response> {
-  const started = performance.now();
-  const requestId = crypto.randomUUID();
-  let reply: ProposalReply | undefined;
-  let response: Response;
-  try {
+/** As the resources are answered (_shared/serve.ts): the door's refusal comes before what is wrong with the request. */
+function respond(c: Context, target: Action | ApiError): Promise<Response> {
+  return answer<ProposalReply>(c, async (keep) => {
     const token = c.req.param("token") ?? "";
     if (!isToken(token)) throw new ApiError("not_found");
     const input = await read(c.req.raw, target).catch(keepApiError);
     const problem = input instanceof ApiError;
-    reply = await openProposal(
-      await hashToken(token),
-      problem || target instanceof ApiError ? null : target,
-      problem ? {} : input.args,
-    );
+    const action = problem || target instanceof ApiError ? null : target;
+    const reply = keep(await openProposal(hashToken(token), action, problem ? {} : input.args));
     if (reply.refusal) throw reply.refusal;
     if (problem) throw input;
-    response = jsonReply(200, reply.body, ignoredFieldsHeader(input.ignored));
-  } catch (error) {
-    response = errorReply(asApiError(error, requestId));
-  }
-  identified(response, requestId);
-  const rate = rateHeaders(reply?.rate ?? null, response.status === 429);
-  for (const [name, value] of Object.entries(rate)) response.headers.set(name, value);
-  if (reply?.events) inBackground(pokeDispatcher());
-  // Never the path: whoever has the token is the customer.
-  log("request", {
-    request_id: requestId,
+    return jsonReply(200, reply.body, ignoredFieldsHeader(input.ignored));
+  }, (reply) => ({
+    // Never the path: whoever has the token is the customer.
     function: "proposals",
-    method: c.req.method,
     action: target instanceof ApiError ? null : target,
     proposal_id: reply?.proposalId,
-    workspace_id: reply?.workspaceId,
-    status: response.status,
-    ms: Math.round((performance.now() - started) * 10) / 10,
-  });
-  return response;
+  }));
 }
 
 /** @throws {ApiError} what is asked for is not there; a body that is no JSON, or against its schema */

@@ -42,10 +42,15 @@ async function send(delivery: ClaimedDelivery): Promise<Outcome> {
     event: delivery.event,
     deliveryId: delivery.delivery_id,
     body,
-    timestamp: Math.floor(Date.now() / 1000),
+    timestamp: Math.floor(databaseTime(delivery)),
     secret,
   });
   return await deliver(delivery.target_url, headers, body);
+}
+
+/** Seconds since 1970, by the clock that keeps the schedule: this machine's may be wrong, and receivers check the time. */
+function databaseTime({ claimed_at, claimedAtHere }: ClaimedDelivery): number {
+  return claimed_at + (performance.now() - claimedAtHere) / 1000;
 }
 
 async function record(delivery: ClaimedDelivery, outcome: Outcome, ms: number) {

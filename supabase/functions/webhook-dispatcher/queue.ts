@@ -4,6 +4,10 @@ import type { Outcome } from "./deliver.ts";
 
 /** A delivery that is this dispatcher's for 60 s. */
 export interface ClaimedDelivery {
+  /** The database's clock at the claim, in seconds since 1970. */
+  claimed_at: number;
+  /** The same moment in milliseconds of `performance.now()`. */
+  claimedAtHere: number;
   workspace_id: string;
   delivery_id: string;
   /** Fencing token: only its holder may record the outcome. */
@@ -30,11 +34,13 @@ export interface Recorded {
  * @throws {ApiError} service_unavailable when the database is away
  */
 export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]> {
-  return await query<ClaimedDelivery>({
+  const claimed = await query<Omit<ClaimedDelivery, "claimedAtHere">>({
     name: "delivery_claim",
     text: "select * from crm.delivery_claim($1)",
     values: [limit],
   });
+  const claimedAtHere = performance.now();
+  return claimed.map((delivery) => ({ ...delivery, claimedAtHere }));
 }
 
 /**
