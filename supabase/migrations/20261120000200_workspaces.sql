@@ -41,17 +41,24 @@ grant select on crm.members to crm_api;
 create trigger touch before update on crm.members for each row execute function crm.touch();
 
 create function crm.active_member(p_id uuid) returns uuid
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select m.id from crm.members m
-  where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+begin
+  return (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+  );
+end
 $$;
 comment on function crm.active_member(uuid) is 'The same id when it is an active member of the caller''s workspace, else null.';
 
 create function crm.default_owner() returns uuid
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     crm.active_member(crm.current_member_id()),
     (
       select m.id from crm.members m
@@ -59,7 +66,8 @@ as $$
       order by m.id
       limit 1
     )
-  )
+  );
+end
 $$;
 comment on function crm.default_owner() is
   'Who owns a record when the call names nobody: the creator of the key, else the oldest active admin or gestor (spec 4.1).';

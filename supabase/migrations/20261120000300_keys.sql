@@ -31,9 +31,12 @@ create type crm.caller as (
 comment on type crm.caller is 'Who is calling, or the code of the refusal that the key meets (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
 as $$
+declare
+  v_caller crm.caller;
+begin
   select
     case
       when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
@@ -41,9 +44,12 @@ as $$
       when not w.public_api then 'feature_disabled'
     end,
     k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
+  into v_caller
   from crm.api_keys k
   join crm.workspaces w on w.id = k.workspace_id
-  where k.hash = p_key_hash
+  where k.hash = p_key_hash;
+  return v_caller;
+end
 $$;
 comment on function crm.identify(bytea) is
   'The caller behind a key hash; null when nobody has that key. Security definer: the API''s own role reads no keys.';

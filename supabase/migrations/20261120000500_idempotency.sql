@@ -51,14 +51,16 @@ comment on function crm.idempotency_begin(uuid, text, bytea) is
 
 create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
 returns void
-language sql security definer
+language plpgsql security definer
 set search_path = ''
 as $$
+begin
   insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
   values (p_workspace_id, p_key, p_request_hash, p_body)
   -- Only an entry older than 24 hours can be in the way here.
   on conflict (workspace_id, key) do update
-    set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at
+    set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
+end
 $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text) is
   'Remembers a reply in the transaction that made it: both are kept, or neither is.';

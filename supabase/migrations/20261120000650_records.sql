@@ -1,13 +1,20 @@
 -- What the verbs of every record share: lists, references, partial updates.
 
+create type api.page_meta as (next_cursor uuid, has_more boolean);
+create type api.page as (data json, meta api.page_meta);
+comment on type api.page is 'A page of a list (spec 4.0). The data is JSON already.';
+
 create function crm.page(p_table regclass, p_json regproc, p_args jsonb, p_filters jsonb default '{}') returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
+  v_limit integer := (p_args ->> 'limit')::integer;
   v_where text := 't.workspace_id = crm.current_workspace_id()';
   v_filter record;
-  v_page json;
+  v_ids uuid[];
+  v_records json[];
+  v_has_more boolean;
 begin
   for v_filter in
     select f.condition from jsonb_each_text(
@@ -24,26 +31,16 @@ begin
   -- Composed and planned for the filters that are there: one plan for all of them could use no index.
   execute format(
     $sql$
-      with page as (
-        select t.id, row_number() over (order by t.id desc) as number, %s(t) as record
-        from %s t
-        where %s
-        order by t.id desc
-        limit ($1 ->> 'limit')::integer + 1
-      )
-      select json_build_object(
-        'data', coalesce(json_agg(record order by id desc) filter (where number <= ($1 ->> 'limit')::integer), '[]'),
-        'meta', json_build_object(
-          'next_cursor', (select p.id from page p where p.number = ($1 ->> 'limit')::integer
-            and exists (select from page q where q.number > p.number)),
-          'has_more', count(*) > ($1 ->> 'limit')::integer
-        )
-      )
-      from page
+      select array_agg(page.id), array_agg(page.record)
+      from (select t.id, %s(t) as record from %s t where %s order by t.id desc limit $2) page
     $sql$,
     p_json, p_table, v_where
-  ) into v_page using p_args;
-  return v_page;
+  ) into v_ids, v_records using p_args, v_limit + 1;
+  v_has_more := coalesce(cardinality(v_ids), 0) > v_limit;
+  return to_json(row(
+    coalesce(array_to_json(v_records[:v_limit]), '[]'),
+    row(case when v_has_more then v_ids[v_limit] end, v_has_more)
+  )::api.page);
 end
 $$;
 comment on function crm.page(regclass, regproc, jsonb, jsonb) is
@@ -82,24 +79,33 @@ set search_path = ''
 as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_missing text[];
+  v_field text;
+  v_id uuid;
+  v_exists boolean;
+  v_missing text[] := '{}';
 begin
-  select array_agg(r.field) into v_missing
-  from (
-    values ('contact_id'), ('company_id'), ('deal_id'), ('owner_id'), ('loss_reason_id')
-  ) as r (field)
-  cross join lateral (select (p_args ->> r.field)::uuid as id) as v
-  where v.id is not null
-    and not case r.field
-      when 'contact_id' then exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v.id)
-      when 'company_id' then exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v.id)
-      when 'deal_id' then exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v.id)
-      when 'owner_id' then crm.active_member(v.id) is not null
-      else exists (
-        select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v.id and t.is_active
-      )
-    end;
-  if v_missing is not null then
+  foreach v_field in array array['contact_id', 'company_id', 'deal_id', 'owner_id', 'loss_reason_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'contact_id' then
+        v_exists := exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'company_id' then
+        v_exists := exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'deal_id' then
+        v_exists := exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'owner_id' then
+        v_exists := crm.active_member(v_id) is not null;
+      when 'loss_reason_id' then
+        v_exists := exists (
+          select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
+    end case;
+    if not v_exists then
+      v_missing := v_missing || v_field;
+    end if;
+  end loop;
+  if v_missing <> '{}' then
     perform api.fail_all('invalid_reference', v_missing);
   end if;
 end
@@ -108,11 +114,16 @@ comment on function crm.check_references(jsonb) is
   'Raises invalid_reference naming every *_id whose record is not of the workspace, and an owner who is not active.';
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
-language sql immutable
+language plpgsql immutable
+set search_path = ''
 as $$
-  select coalesce(jsonb_object_agg(a.key, a.value), '{}')
-  from jsonb_each(p_args) a
-  where a.key <> 'id' and p_current -> a.key is distinct from a.value
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+    from jsonb_each(p_args) a
+    where a.key <> 'id' and p_current -> a.key is distinct from a.value
+  );
+end
 $$;
 comment on function crm.changes(jsonb, jsonb) is
   'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
@@ -136,6 +147,6 @@ comment on function crm.owner_or_default(uuid) is
 create function crm.with_fields(p_record json, p_fields json) returns json
 language sql immutable parallel safe
 -- Joined as text: jsonb would forget the order of the fields.
-as $$ select (left(p_record::text, -1) || ', ' || substr(p_fields::text, 2))::json $$;
+as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
 comment on function crm.with_fields(json, json) is
-  'A record''s public JSON with more fields at its end. Both are objects made by json_build_object, neither of them empty.';
+  'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';

@@ -51,9 +51,11 @@ $$;
 comment on function crm.stage_json(crm.stages) is 'Public JSON of a stage (spec 2.5).';
 
 create function crm.pipeline_json(p crm.pipelines) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select json_build_object(
+begin
+  return json_build_object(
     'id', p.id,
     'workspace_id', p.workspace_id,
     'name', p.name,
@@ -65,18 +67,24 @@ as $$
       from crm.stages s
       where s.workspace_id = p.workspace_id and s.pipeline_id = p.id
     )
-  )
+  );
+end
 $$;
 comment on function crm.pipeline_json(crm.pipelines) is 'Public JSON of a pipeline with its stages in order (spec 2.5).';
 
 create function api.pipeline_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select json_build_object(
-    'data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json)
-  )
-  from crm.pipelines p
-  where p.workspace_id = crm.current_workspace_id() and p.is_active
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json)
+    )
+    from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.is_active
+  );
+end
 $$;
 comment on function api.pipeline_list(jsonb) is 'Active pipelines, oldest first (spec 4.4).';
 

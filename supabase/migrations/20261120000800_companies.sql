@@ -39,52 +39,65 @@ call crm.protect('crm.companies');
 grant select, insert, update on crm.companies to crm_api;
 create trigger touch before update on crm.companies for each row execute function crm.touch();
 
+create type api.company as (
+  id uuid,
+  workspace_id uuid,
+  name text,
+  legal_name text,
+  tax_id text,
+  domain text,
+  website text,
+  email text,
+  phone text,
+  industry text,
+  employee_count integer,
+  linkedin text,
+  instagram text,
+  address jsonb,
+  owner_id uuid,
+  notes text,
+  custom_fields jsonb,
+  created_at text,
+  updated_at text
+);
+comment on type api.company is 'Public JSON of a company.';
+
 create function crm.company_json(c crm.companies) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', c.id,
-    'workspace_id', c.workspace_id,
-    'name', c.name,
-    'legal_name', c.legal_name,
-    'tax_id', c.tax_id,
-    'domain', c.domain,
-    'website', c.website,
-    'email', c.email,
-    'phone', c.phone,
-    'industry', c.industry,
-    'employee_count', c.employee_count,
-    'linkedin', c.linkedin,
-    'instagram', c.instagram,
-    'address', c.address,
-    'owner_id', c.owner_id,
-    'notes', c.notes,
-    'custom_fields', c.custom_fields,
-    'created_at', crm.iso(c.created_at),
-    'updated_at', crm.iso(c.updated_at)
-  )
+  select to_json(row(
+    c.id, c.workspace_id, c.name, c.legal_name, c.tax_id, c.domain, c.website, c.email, c.phone, c.industry,
+    c.employee_count, c.linkedin, c.instagram, c.address, c.owner_id, c.notes, c.custom_fields,
+    crm.iso(c.created_at), crm.iso(c.updated_at)
+  )::api.company)
 $$;
-comment on function crm.company_json(crm.companies) is 'Public JSON of a company.';
+comment on function crm.company_json(crm.companies) is 'As api.company, in JSON: everywhere that a company is shown.';
 
 create function api.company_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.page('crm.companies', 'crm.company_json', p_args, jsonb_build_object(
+begin
+  return crm.page('crm.companies', 'crm.company_json', p_args, jsonb_build_object(
     'name', 't.name_key = crm.name_key($1 ->> ''name'')',
     'domain', 't.domain = $1 ->> ''domain''',
     'tax_id', 't.tax_id = $1 ->> ''tax_id''',
     'owner_id', 't.owner_id = ($1 ->> ''owner_id'')::uuid'
-  ))
+  ));
+end
 $$;
 comment on function api.company_list(jsonb) is 'A page of companies (spec 4.0, 4.6).';
 
 create function api.company_get(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.found((
+begin
+  return crm.found((
     select crm.company_json(c) from crm.companies c
     where c.workspace_id = crm.current_workspace_id() and c.id = (p_args ->> 'id')::uuid
-  ))
+  ));
+end
 $$;
 comment on function api.company_get(jsonb) is 'One company, or not_found (spec 4.6).';
 

@@ -32,47 +32,59 @@ call crm.protect('crm.contacts');
 grant select, insert, update on crm.contacts to crm_api;
 create trigger touch before update on crm.contacts for each row execute function crm.touch();
 
+create type api.contact as (
+  id uuid,
+  workspace_id uuid,
+  name text,
+  email text,
+  phone text,
+  phone2 text,
+  whatsapp text,
+  job_title text,
+  company_id uuid,
+  owner_id uuid,
+  instagram text,
+  linkedin text,
+  notes text,
+  custom_fields jsonb,
+  created_at text,
+  updated_at text
+);
+comment on type api.contact is 'Public JSON of a contact (spec 2.1).';
+
 create function crm.contact_json(c crm.contacts) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', c.id,
-    'workspace_id', c.workspace_id,
-    'name', c.name,
-    'email', c.email,
-    'phone', c.phone,
-    'phone2', c.phone2,
-    'whatsapp', c.whatsapp,
-    'job_title', c.job_title,
-    'company_id', c.company_id,
-    'owner_id', c.owner_id,
-    'instagram', c.instagram,
-    'linkedin', c.linkedin,
-    'notes', c.notes,
-    'custom_fields', c.custom_fields,
-    'created_at', crm.iso(c.created_at),
-    'updated_at', crm.iso(c.updated_at)
-  )
+  select to_json(row(
+    c.id, c.workspace_id, c.name, c.email, c.phone, c.phone2, c.whatsapp, c.job_title, c.company_id,
+    c.owner_id, c.instagram, c.linkedin, c.notes, c.custom_fields, crm.iso(c.created_at), crm.iso(c.updated_at)
+  )::api.contact)
 $$;
-comment on function crm.contact_json(crm.contacts) is 'Public JSON of a contact (spec 2.1).';
+comment on function crm.contact_json(crm.contacts) is 'As api.contact, in JSON: everywhere that a contact is shown.';
 
 create function api.contact_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.page('crm.contacts', 'crm.contact_json', p_args, jsonb_build_object(
+begin
+  return crm.page('crm.contacts', 'crm.contact_json', p_args, jsonb_build_object(
     'email', 't.email = $1 ->> ''email''',
     'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid'
-  ))
+  ));
+end
 $$;
 comment on function api.contact_list(jsonb) is 'A page of contacts (spec 4.0, 4.2).';
 
 create function api.contact_get(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.found((
+begin
+  return crm.found((
     select crm.contact_json(c) from crm.contacts c
     where c.workspace_id = crm.current_workspace_id() and c.id = (p_args ->> 'id')::uuid
-  ))
+  ));
+end
 $$;
 comment on function api.contact_get(jsonb) is 'One contact, or not_found (spec 4.2).';
 

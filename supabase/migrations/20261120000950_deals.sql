@@ -62,38 +62,46 @@ call crm.protect('crm.deals');
 grant select, insert, update on crm.deals to crm_api;
 create trigger touch before update on crm.deals for each row execute function crm.touch();
 
+create type api.deal as (
+  id uuid,
+  workspace_id uuid,
+  title text,
+  status text,
+  value numeric,
+  recurring_value numeric,
+  pipeline_id uuid,
+  stage_id uuid,
+  contact_id uuid,
+  company_id uuid,
+  owner_id uuid,
+  expected_close_date date,
+  loss_reason_id uuid,
+  loss_note text,
+  source text,
+  utm jsonb,
+  custom_fields jsonb,
+  external_id text,
+  stage_changed_at text,
+  last_activity_at text,
+  won_at text,
+  lost_at text,
+  closed_at text,
+  created_at text,
+  updated_at text
+);
+comment on type api.deal is 'Public JSON of a deal.';
+
 create function crm.deal_json(d crm.deals) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', d.id,
-    'workspace_id', d.workspace_id,
-    'title', d.title,
-    'status', d.status,
-    'value', d.value,
-    'recurring_value', d.recurring_value,
-    'pipeline_id', d.pipeline_id,
-    'stage_id', d.stage_id,
-    'contact_id', d.contact_id,
-    'company_id', d.company_id,
-    'owner_id', d.owner_id,
-    'expected_close_date', d.expected_close_date,
-    'loss_reason_id', d.loss_reason_id,
-    'loss_note', d.loss_note,
-    'source', d.source,
-    'utm', d.utm,
-    'custom_fields', d.custom_fields,
-    'external_id', d.external_id,
-    'stage_changed_at', crm.iso(d.stage_changed_at),
-    'last_activity_at', crm.iso(d.last_activity_at),
-    'won_at', crm.iso(d.won_at),
-    'lost_at', crm.iso(d.lost_at),
-    'closed_at', crm.iso(d.closed_at),
-    'created_at', crm.iso(d.created_at),
-    'updated_at', crm.iso(d.updated_at)
-  )
+  select to_json(row(
+    d.id, d.workspace_id, d.title, d.status, d.value, d.recurring_value, d.pipeline_id, d.stage_id,
+    d.contact_id, d.company_id, d.owner_id, d.expected_close_date, d.loss_reason_id, d.loss_note, d.source,
+    d.utm, d.custom_fields, d.external_id, crm.iso(d.stage_changed_at), crm.iso(d.last_activity_at),
+    crm.iso(d.won_at), crm.iso(d.lost_at), crm.iso(d.closed_at), crm.iso(d.created_at), crm.iso(d.updated_at)
+  )::api.deal)
 $$;
-comment on function crm.deal_json(crm.deals) is 'Public JSON of a deal.';
+comment on function crm.deal_json(crm.deals) is 'As api.deal, in JSON: everywhere that a deal is shown.';
 
 create function crm.deal_moments() returns trigger
 language plpgsql
@@ -143,9 +151,11 @@ comment on function crm.deal_locked(uuid) is
   'The deal, held until the transaction ends so that changes to it take turns; raises not_found.';
 
 create function api.deal_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.page('crm.deals', 'crm.deal_json', p_args, jsonb_build_object(
+begin
+  return crm.page('crm.deals', 'crm.deal_json', p_args, jsonb_build_object(
     'status', 't.status = $1 ->> ''status''',
     'pipeline_id', 't.pipeline_id = ($1 ->> ''pipeline_id'')::uuid',
     'stage_id', 't.stage_id = ($1 ->> ''stage_id'')::uuid',
@@ -153,7 +163,8 @@ as $$
     'contact_id', 't.contact_id = ($1 ->> ''contact_id'')::uuid',
     'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid',
     'external_id', 't.external_id = $1 ->> ''external_id'''
-  ))
+  ));
+end
 $$;
 comment on function api.deal_list(jsonb) is 'A page of deals (spec 4.0, 4.6).';
 

@@ -90,12 +90,14 @@ comment on function crm.deal_close(text, jsonb) is
   'Closes an open deal with what was sent; a closed one is left as it is, whichever way it was closed (spec 3).';
 
 create function api.deal_win(p_args jsonb) returns json
-language sql
-as $$ select crm.deal_close('ganho', p_args) $$;
+language plpgsql
+set search_path = ''
+as $$ begin return crm.deal_close('ganho', p_args); end $$;
 comment on function api.deal_win(jsonb) is 'Marks a deal won, with its final amounts where they are sent (spec 3).';
 
 create function api.deal_lose(p_args jsonb) returns json
-language sql
-as $$ select crm.deal_close('perdido', p_args) $$;
+language plpgsql
+set search_path = ''
+as $$ begin return crm.deal_close('perdido', p_args); end $$;
 comment on function api.deal_lose(jsonb) is
   'Marks a deal lost, with a reason and a note where they are sent; raises invalid_reference (spec 3).';

@@ -89,37 +89,47 @@ as $$
 $$;
 comment on function crm.activity_label(text) is 'What an activity without a title of its own is called.';
 
+create type api.activity as (
+  id uuid,
+  workspace_id uuid,
+  deal_id uuid,
+  contact_id uuid,
+  owner_id uuid,
+  created_by_id uuid,
+  type text,
+  title text,
+  description text,
+  due_at text,
+  duration_minutes integer,
+  is_online_meeting boolean,
+  meeting_url text,
+  location text,
+  status text,
+  completed_at text,
+  is_overdue boolean,
+  created_at text,
+  updated_at text
+);
+comment on type api.activity is 'Public JSON of an activity (spec 4.6).';
+
 create function crm.activity_json(a crm.activities) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', a.id,
-    'workspace_id', a.workspace_id,
-    'deal_id', a.deal_id,
-    'contact_id', a.contact_id,
-    'owner_id', a.owner_id,
-    'created_by_id', a.created_by_id,
-    'type', a.type,
-    'title', a.title,
-    'description', a.description,
-    'due_at', crm.iso(a.due_at),
-    'duration_minutes', a.duration_minutes,
-    'is_online_meeting', a.is_online_meeting,
-    'meeting_url', a.meeting_url,
-    'location', a.location,
-    'status', a.status,
-    'completed_at', crm.iso(a.completed_at),
-    'is_overdue', a.status = 'pendente' and coalesce(a.due_at < now(), false),
-    'created_at', crm.iso(a.created_at),
-    'updated_at', crm.iso(a.updated_at)
-  )
+  select to_json(row(
+    a.id, a.workspace_id, a.deal_id, a.contact_id, a.owner_id, a.created_by_id, a.type, a.title, a.description,
+    crm.iso(a.due_at), a.duration_minutes, a.is_online_meeting, a.meeting_url, a.location, a.status,
+    crm.iso(a.completed_at), a.status = 'pendente' and coalesce(a.due_at < now(), false),
+    crm.iso(a.created_at), crm.iso(a.updated_at)
+  )::api.activity)
 $$;
-comment on function crm.activity_json(crm.activities) is 'Public JSON of an activity (spec 4.6).';
+comment on function crm.activity_json(crm.activities) is 'As api.activity, in JSON: everywhere that an activity is shown.';
 
 create function api.activity_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.page('crm.activities', 'crm.activity_json', p_args, jsonb_build_object(
+begin
+  return crm.page('crm.activities', 'crm.activity_json', p_args, jsonb_build_object(
     'deal_id', 't.deal_id = ($1 ->> ''deal_id'')::uuid',
     'contact_id', 't.contact_id = ($1 ->> ''contact_id'')::uuid',
     'owner_id', 't.owner_id = ($1 ->> ''owner_id'')::uuid',
@@ -132,18 +142,22 @@ as $$
       when (p_args ->> 'is_overdue')::boolean then 't.status = ''pendente'' and t.due_at < now()'
       else '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'
     end
-  ))
+  ));
+end
 $$;
 comment on function api.activity_list(jsonb) is
   'A page of activities (spec 4.0, 4.6). due_after is inclusive, due_before is not: windows side by side share nothing.';
 
 create function api.activity_get(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.found((
+begin
+  return crm.found((
     select crm.activity_json(a) from crm.activities a
     where a.workspace_id = crm.current_workspace_id() and a.id = (p_args ->> 'id')::uuid
-  ))
+  ));
+end
 $$;
 comment on function api.activity_get(jsonb) is 'One activity, or not_found (spec 4.6).';
 

@@ -27,40 +27,51 @@ call crm.protect('crm.notes');
 grant select, insert on crm.notes to crm_api;
 create trigger touch before update on crm.notes for each row execute function crm.touch();
 
+create type api.note as (
+  id uuid,
+  deal_id uuid,
+  author_id uuid,
+  body text,
+  kind text,
+  source text,
+  created_at text,
+  updated_at text
+);
+comment on type api.note is 'Public JSON of a note (spec 2.2).';
+
 create function crm.note_json(n crm.notes) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', n.id,
-    'deal_id', n.deal_id,
-    'author_id', n.author_id,
-    'body', n.body,
-    'kind', n.kind,
-    'source', n.source,
-    'created_at', crm.iso(n.created_at),
-    'updated_at', crm.iso(n.updated_at)
-  )
+  select to_json(row(
+    n.id, n.deal_id, n.author_id, n.body, n.kind, n.source, crm.iso(n.created_at), crm.iso(n.updated_at)
+  )::api.note)
 $$;
-comment on function crm.note_json(crm.notes) is 'Public JSON of a note (spec 2.2).';
+comment on function crm.note_json(crm.notes) is 'As api.note, in JSON: everywhere that a note is shown.';
 
 create function api.note_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.page('crm.notes', 'crm.note_json', p_args, jsonb_build_object(
+begin
+  return crm.page('crm.notes', 'crm.note_json', p_args, jsonb_build_object(
     'deal_id', 't.deal_id = ($1 ->> ''deal_id'')::uuid',
     'kind', 't.kind = $1 ->> ''kind'''
-  ))
+  ));
+end
 $$;
 comment on function api.note_list(jsonb) is
   'A page of the notes of a deal (spec 4.0, 4.3); a deal that is not of the workspace has none.';
 
 create function api.note_get(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select crm.found((
+begin
+  return crm.found((
     select crm.note_json(n) from crm.notes n
     where n.workspace_id = crm.current_workspace_id() and n.id = (p_args ->> 'id')::uuid
-  ))
+  ));
+end
 $$;
 comment on function api.note_get(jsonb) is 'One note, or not_found (spec 4.3).';
 

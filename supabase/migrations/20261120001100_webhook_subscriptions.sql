@@ -50,13 +50,18 @@ $$;
 comment on function crm.webhook_json(crm.webhook_subscriptions) is 'Public JSON of a subscription (spec 2.6), without its secret.';
 
 create function api.webhook_list(p_args jsonb) returns json
-language sql stable
+language plpgsql stable
+set search_path = ''
 as $$
-  select json_build_object(
-    'data', coalesce(json_agg(crm.webhook_json(s) order by s.created_at desc, s.id desc), '[]')
-  )
-  from crm.webhook_subscriptions s
-  where s.workspace_id = crm.current_workspace_id()
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(crm.webhook_json(s) order by s.created_at desc, s.id desc), '[]')
+    )
+    from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id()
+  );
+end
 $$;
 comment on function api.webhook_list(jsonb) is 'All subscriptions, inactive ones included, newest first (spec 4.5).';
 

@@ -19,14 +19,19 @@ create type crm.link_holder as (workspace_id uuid, proposal_id uuid, suspended b
 comment on type crm.link_holder is 'Which proposal a token opens.';
 
 create function crm.identify_link(p_token_hash bytea) returns crm.link_holder
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
 as $$
-  select l.workspace_id, l.proposal_id, w.suspended
+declare
+  v_holder crm.link_holder;
+begin
+  select l.workspace_id, l.proposal_id, w.suspended into v_holder
   from crm.proposal_links l
   join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
   join crm.workspaces w on w.id = l.workspace_id
-  where l.token_hash = p_token_hash and p.status <> 'rascunho'
+  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  return v_holder;
+end
 $$;
 comment on function crm.identify_link(bytea) is
   'The proposal behind a token hash; null when nobody has that token, or the proposal is a draft again. Security '
