@@ -1,5 +1,6 @@
 // @ts-types="@types/pg"
 import pg from "pg";
+import { Deadlines } from "./deadlines.ts";
 import { ApiError } from "./errors.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "./log.ts";
@@ -25,6 +26,7 @@ export interface Statement {
 let pool: pg.Pool | undefined;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
+const deadlines = new Deadlines();
 const shares = new FairShare(Math.max(1, Math.floor(poolSize() / 2)));
 
 function connect(): pg.Pool {
@@ -37,6 +39,8 @@ function connect(): pg.Pool {
   });
   // The pool has dropped the connection already; without a listener the error would end the isolate.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
+  // One that breaks at work tells its statement as well; without a listener of its own it would end the isolate too.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
@@ -60,12 +64,20 @@ export async function query<Row>({ owner, ...statement }: Statement): Promise<Ro
 
 async function send<Row>({ name, text, values = [], timeout }: Omit<Statement, "owner">): Promise<Row[]> {
   const prepare = Deno.env.get("DATABASE_PREPARE") === "true";
-  const statement = { text, values, query_timeout: timeout ?? STATEMENT_MS, ...(prepare && { name }) };
+  let client: pg.PoolClient | undefined;
+  let lost = true;
   try {
-    const { rows } = await (pool ?? connect()).query(statement);
+    client = await (pool ?? connect()).connect();
+    const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
+    const { rows } = await deadlines.within(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
+    lost = false;
     return rows;
   } catch (error) {
-    throw isUnavailable(error) ? new ApiError("service_unavailable") : error;
+    // A connection that is too slow is still busy, and with what, nobody knows.
+    lost = isUnavailable(error);
+    throw lost ? new ApiError("service_unavailable") : error;
+  } finally {
+    client?.release(lost);
   }
 }
 

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { closeDatabase, query } from "../../supabase/functions/_shared/database.ts";
+import { Deadlines } from "../../supabase/functions/_shared/deadlines.ts";
+import { databaseUrl } from "../support/stack.ts";
+
+Deno.test("A statement that is too slow is service_unavailable in time, and the next one is answered", async () => {
+  const before = Deno.env.get("DATABASE_URL");
+  Deno.env.set("DATABASE_URL", databaseUrl);
+  try {
+    const started = performance.now();
+    const slow = (seconds: number) =>
+      query({ name: "slow", text: `select pg_sleep(${seconds})`, timeout: 300 });
+    await assert.rejects(slow(3), { code: "service_unavailable" });
+    assert.ok(performance.now() - started < 1_500);
+    // By another connection: that one is still asleep.
+    const [row] = await query<{ one: number }>({ name: "one", text: "select 1 as one" });
+    assert.equal(row!.one, 1);
+    await assert.rejects(query({ name: "wrong", text: "select 1 / 0" }), { code: "22012" });
+    assert.deepEqual(await query({ name: "two", text: "select 2 as two" }), [{ two: 2 }]);
+  } finally {
+    await closeDatabase();
+    if (before === undefined) Deno.env.delete("DATABASE_URL");
+    else Deno.env.set("DATABASE_URL", before);
+  }
+});
+
+Deno.test("Each piece of work has its own time, and nothing is left when all are done", async () => {
+  const deadlines = new Deadlines();
+  const never = new Promise<never>(() => {});
+  const started = performance.now();
+  const outcomes = await Promise.all([
+    deadlines.within(100, () => new Error(), Promise.resolve("done")),
+    deadlines.within(600, () => new Error("late"), never).catch((error) => error.message),
+    deadlines.within(100, () => new Error("early"), never).catch((error) => {
+      assert.ok(performance.now() - started < 500);
+      return error.message;
+    }),
+  ]);
+  // A timer that went on would fail this test by the runner's own check.
+  assert.deepEqual(outcomes, ["done", "late", "early"]);
+});
