@@ -23,6 +23,47 @@ language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
 comment on function api.replayed() is 'Called by a verb that answers an earlier request again: the status is 200, not 201.';
 
+create procedure crm.bind_verbs()
+language plpgsql
+set search_path = ''
+as $bind$
+declare
+  v_verbs text;
+begin
+  select string_agg(
+    format('when %L then return api.%I(p_args);', p.proname, p.proname), e'\n    ' order by p.proname
+  )
+  into v_verbs
+  from pg_catalog.pg_proc p
+  where p.pronamespace = 'api'::regnamespace and pg_catalog.pg_get_function_arguments(p.oid) = 'p_args jsonb';
+  execute format(
+    $sql$
+create or replace function crm.run_verb(p_verb text, p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $run$
+declare
+  v_body json;
+begin
+  case p_verb
+    %s
+    else
+      execute format('select api.%%I($1)', p_verb) into v_body using p_args;
+      return v_body;
+  end case;
+end
+$run$
+    $sql$,
+    coalesce(v_verbs, 'when null then return null;')
+  );
+end
+$bind$;
+comment on procedure crm.bind_verbs() is
+  'Writes crm.run_verb anew, with every verb by name: a call that is written out keeps its plan, one that is composed is '
+  'parsed and planned each time. To be called after verbs were added; one that is not bound is called all the same.';
+call crm.bind_verbs();
+comment on function crm.run_verb(text, jsonb) is 'The verb of that name, called. Written by crm.bind_verbs.';
+
 create function api.call(
   p_key_hash bytea,
   p_scope text,
@@ -108,7 +149,7 @@ begin
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin
-    execute format('select api.%I($1)', p_verb) into body using p_args;
+    body := crm.run_verb(p_verb, p_args);
     replayed := current_setting('app.replayed') = 'true';
     events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null and not replayed then

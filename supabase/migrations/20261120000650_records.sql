@@ -4,48 +4,110 @@ create type api.page_meta as (next_cursor uuid, has_more boolean);
 create type api.page as (data json, meta api.page_meta);
 comment on type api.page is 'A page of a list (spec 4.0). The data is JSON already.';
 
-create function crm.page(p_table regclass, p_json regproc, p_args jsonb, p_filters jsonb default '{}') returns json
-language plpgsql stable
+create function crm.page(p_limit integer, p_ids uuid[], p_records json[]) returns json
+language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  v_limit integer := (p_args ->> 'limit')::integer;
-  v_where text := 't.workspace_id = crm.current_workspace_id()';
-  v_filter record;
-  v_ids uuid[];
-  v_records json[];
-  v_has_more boolean;
+  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
 begin
-  for v_filter in
-    select f.condition from jsonb_each_text(
-      p_filters || jsonb_build_object(
-        'cursor', 't.id < ($1 ->> ''cursor'')::uuid',
-        'since', 't.id >= crm.uuid_v7_floor(($1 ->> ''since'')::timestamptz)',
-        'updated_since', 't.updated_at >= ($1 ->> ''updated_since'')::timestamptz'
-      )
-    ) as f (name, condition)
-    where p_args ? f.name
-  loop
-    v_where := v_where || ' and ' || v_filter.condition;
-  end loop;
-  -- Composed and planned for the filters that are there: one plan for all of them could use no index.
-  execute format(
-    $sql$
-      select array_agg(page.id), array_agg(page.record)
-      from (select t.id, %s(t) as record from %s t where %s order by t.id desc limit $2) page
-    $sql$,
-    p_json, p_table, v_where
-  ) into v_ids, v_records using p_args, v_limit + 1;
-  v_has_more := coalesce(cardinality(v_ids), 0) > v_limit;
   return to_json(row(
-    coalesce(array_to_json(v_records[:v_limit]), '[]'),
-    row(case when v_has_more then v_ids[v_limit] end, v_has_more)
+    coalesce(array_to_json(p_records[:p_limit]), '[]'),
+    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
   )::api.page);
 end
 $$;
-comment on function crm.page(regclass, regproc, jsonb, jsonb) is
-  'A page of a list (spec 4.0): newest first, limit + 1 rows read. p_filters: by parameter name, the condition on row t '
-  'that it stands for, where $1 is p_args. Conditions are code, never input.';
+comment on function crm.page(integer, uuid[], json[]) is
+  'A page of a list (spec 4.0), from the ids and records of up to limit + 1 rows.';
+
+create procedure crm.define_list(
+  p_verb text,
+  p_table regclass,
+  p_json regproc,
+  p_filters jsonb,
+  p_ranges jsonb default '{}'
+)
+language plpgsql
+set search_path = ''
+as $define$
+declare
+  v_filters jsonb := p_filters || p_ranges || jsonb_build_object(
+    'since', 't.id >= crm.uuid_v7_floor(($1 ->> ''since'')::timestamptz)',
+    'updated_since', 't.updated_at >= ($1 ->> ''updated_since'')::timestamptz'
+  );
+  v_names text[] := array(select jsonb_object_keys(v_filters));
+  -- case rather than coalesce, which row-level security takes for a leak, and then serves by no index.
+  v_rows text := format(
+    $sql$select array_agg(page.id), array_agg(page.record)
+      from (
+        select t.id, %s(t) as record from %s t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < case
+            when $1 ? 'cursor' then ($1 ->> 'cursor')::uuid
+            else 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+          end%%s
+        order by t.id desc
+        limit ($1 ->> 'limit')::integer + 1
+      ) page$sql$,
+    p_json, p_table
+  );
+  v_one_filter text;
+begin
+  select string_agg(
+    format(
+      $sql$
+    when %L then
+      %s into v_ids, v_records;$sql$,
+      array[f.name], format(v_rows, ' and ' || f.condition)
+    ),
+    '' order by f.name
+  )
+  into v_one_filter
+  from jsonb_each_text(p_filters) as f (name, condition);
+
+  execute format(
+    $sql$
+create function api.%1$I(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+set plan_cache_mode = 'force_generic_plan'
+-- Every index ends with the id, so that a page is read in its order. The planner, who knows of all workspaces together
+-- and of none by itself, would rather collect a whole workspace's rows and sort them.
+set enable_bitmapscan = off
+as $list$
+declare
+  v_filters constant jsonb := %2$L;
+  v_asked text[] := array(
+    select n from unnest(%3$L::text[]) n
+    where p_args ? n or p_args ->> split_part(n, ' = ', 1) = split_part(n, ' = ', 2)
+  );
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case v_asked
+    when '{}' then
+      %4$s into v_ids, v_records;%5$s
+    else
+      -- Planned anew: how many rows are in a range, its bound decides.
+      execute format(
+        %6$L, (select string_agg(' and ' || f.value, '') from jsonb_each_text(v_filters) f where f.key = any (v_asked))
+      ) into v_ids, v_records using p_args;
+  end case;
+  return crm.page((p_args ->> 'limit')::integer, v_ids, v_records);
+end
+$list$
+    $sql$,
+    p_verb, v_filters, v_names, format(v_rows, ''), v_one_filter, v_rows
+  );
+  execute format('comment on function api.%I(jsonb) is %L', p_verb, format('A page of %s (spec 4.0).', p_table));
+end
+$define$;
+comment on procedure crm.define_list(text, regclass, regproc, jsonb, jsonb) is
+  'Makes the verb of a list: newest first, limit + 1 rows read. p_filters: by parameter name, the equality on row t that '
+  'it stands for, where $1 is the arguments, each served by an index that ends with the id. p_ranges: other conditions; '
+  '`name = value` for one value of a parameter. Conditions are code, never input.';
 
 create function crm.found(p_record json) returns json
 language plpgsql immutable

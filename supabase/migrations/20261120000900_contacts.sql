@@ -1,7 +1,7 @@
 -- Contacts (spec 2.1): the table and its public JSON.
 
 create table crm.contacts (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name text not null check (char_length(name) between 1 and 255),
   email text check (email = lower(email)),
@@ -62,18 +62,10 @@ as $$
 $$;
 comment on function crm.contact_json(crm.contacts) is 'As api.contact, in JSON: everywhere that a contact is shown.';
 
-create function api.contact_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.page('crm.contacts', 'crm.contact_json', p_args, jsonb_build_object(
-    'email', 't.email = $1 ->> ''email''',
-    'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid'
-  ));
-end
-$$;
-comment on function api.contact_list(jsonb) is 'A page of contacts (spec 4.0, 4.2).';
+call crm.define_list('contact_list', 'crm.contacts', 'crm.contact_json', jsonb_build_object(
+  'email', 't.email = $1 ->> ''email''',
+  'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid'
+));
 
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable

@@ -15,7 +15,7 @@ grant select on crm.loss_reasons to crm_api;
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
 
 create table crm.deals (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   title text not null check (char_length(title) between 1 and 255),
   status text not null default 'aberto' check (status in ('aberto', 'ganho', 'perdido')),
@@ -150,23 +150,15 @@ $$;
 comment on function crm.deal_locked(uuid) is
   'The deal, held until the transaction ends so that changes to it take turns; raises not_found.';
 
-create function api.deal_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.page('crm.deals', 'crm.deal_json', p_args, jsonb_build_object(
-    'status', 't.status = $1 ->> ''status''',
-    'pipeline_id', 't.pipeline_id = ($1 ->> ''pipeline_id'')::uuid',
-    'stage_id', 't.stage_id = ($1 ->> ''stage_id'')::uuid',
-    'owner_id', 't.owner_id = ($1 ->> ''owner_id'')::uuid',
-    'contact_id', 't.contact_id = ($1 ->> ''contact_id'')::uuid',
-    'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid',
-    'external_id', 't.external_id = $1 ->> ''external_id'''
-  ));
-end
-$$;
-comment on function api.deal_list(jsonb) is 'A page of deals (spec 4.0, 4.6).';
+call crm.define_list('deal_list', 'crm.deals', 'crm.deal_json', jsonb_build_object(
+  'status', 't.status = $1 ->> ''status''',
+  'pipeline_id', 't.pipeline_id = ($1 ->> ''pipeline_id'')::uuid',
+  'stage_id', 't.stage_id = ($1 ->> ''stage_id'')::uuid',
+  'owner_id', 't.owner_id = ($1 ->> ''owner_id'')::uuid',
+  'contact_id', 't.contact_id = ($1 ->> ''contact_id'')::uuid',
+  'company_id', 't.company_id = ($1 ->> ''company_id'')::uuid',
+  'external_id', 't.external_id = $1 ->> ''external_id'''
+));
 
 create function api.deal_get(p_args jsonb) returns json
 -- plpgsql: the table of activities comes in a later migration.

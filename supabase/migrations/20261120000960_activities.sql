@@ -1,7 +1,7 @@
 -- Activities of a deal: tasks, calls, meetings. The table, its public JSON, its verbs.
 
 create table crm.activities (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   deal_id uuid not null,
   contact_id uuid,
@@ -124,29 +124,24 @@ as $$
 $$;
 comment on function crm.activity_json(crm.activities) is 'As api.activity, in JSON: everywhere that an activity is shown.';
 
-create function api.activity_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.page('crm.activities', 'crm.activity_json', p_args, jsonb_build_object(
+call crm.define_list(
+  'activity_list', 'crm.activities', 'crm.activity_json',
+  jsonb_build_object(
     'deal_id', 't.deal_id = ($1 ->> ''deal_id'')::uuid',
     'contact_id', 't.contact_id = ($1 ->> ''contact_id'')::uuid',
     'owner_id', 't.owner_id = ($1 ->> ''owner_id'')::uuid',
     'type', 't.type = $1 ->> ''type''',
-    'status', 't.status = $1 ->> ''status''',
+    'status', 't.status = $1 ->> ''status'''
+  ),
+  jsonb_build_object(
+    -- Windows side by side share nothing: the end is not part of one.
     'due_before', 't.due_at < ($1 ->> ''due_before'')::timestamptz',
     'due_after', 't.due_at >= ($1 ->> ''due_after'')::timestamptz',
     -- Two conditions rather than one compared with the parameter: an index can serve only the bare one.
-    'is_overdue', case
-      when (p_args ->> 'is_overdue')::boolean then 't.status = ''pendente'' and t.due_at < now()'
-      else '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'
-    end
-  ));
-end
-$$;
-comment on function api.activity_list(jsonb) is
-  'A page of activities (spec 4.0, 4.6). due_after is inclusive, due_before is not: windows side by side share nothing.';
+    'is_overdue = true', 't.status = ''pendente'' and t.due_at < now()',
+    'is_overdue = false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'
+  )
+);
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable

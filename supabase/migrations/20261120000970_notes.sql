@@ -1,7 +1,7 @@
 -- Notes of a deal (spec 2.2): written once, never changed through the API.
 
 create table crm.notes (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   deal_id uuid not null,
   author_id uuid not null,
@@ -48,19 +48,10 @@ as $$
 $$;
 comment on function crm.note_json(crm.notes) is 'As api.note, in JSON: everywhere that a note is shown.';
 
-create function api.note_list(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  return crm.page('crm.notes', 'crm.note_json', p_args, jsonb_build_object(
-    'deal_id', 't.deal_id = ($1 ->> ''deal_id'')::uuid',
-    'kind', 't.kind = $1 ->> ''kind'''
-  ));
-end
-$$;
-comment on function api.note_list(jsonb) is
-  'A page of the notes of a deal (spec 4.0, 4.3); a deal that is not of the workspace has none.';
+call crm.define_list('note_list', 'crm.notes', 'crm.note_json', jsonb_build_object(
+  'deal_id', 't.deal_id = ($1 ->> ''deal_id'')::uuid',
+  'kind', 't.kind = $1 ->> ''kind'''
+));
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable

@@ -19,12 +19,11 @@ with recursive waiting as (
     limit 1
   ) as next
 )
-select s.workspace_id, s.id
+select s.workspace_id, s.id, s.is_active
 from waiting w
-join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
-where s.is_active;
+join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id;
 comment on view crm.waiting_subscriptions is
-  'The active subscriptions that something waits for, now or later. Found by skipping through the index of what is '
+  'The subscriptions that something waits for, now or later. Found by skipping through the index of what is '
   'pending, one step for each: neither the many that nothing waits for nor a long queue of one makes it slower.';
 
 create function crm.delivery_claim(p_batch integer)
@@ -56,24 +55,32 @@ begin
     where d.lease_until > v_now
     group by d.workspace_id, d.subscription_id
   ),
-  candidate as (
+  waiting as (
+    select
+      s.workspace_id, s.id, s.is_active,
+      coalesce(f.taken, 0) as taken,
+      coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
     -- From the subscriptions rather than from one queue: what waits for an inactive or a slow one is not waded through.
-    select s.workspace_id, d.id, d.next_attempt_at, coalesce(f.taken, 0) + d.place as subscription_place
     from crm.waiting_subscriptions s
     left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
+  ),
+  candidate as (
+    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.place as subscription_place
+    from waiting w
     cross join lateral (
       select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as place
       from crm.webhook_deliveries d
-      where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+      where d.workspace_id = w.workspace_id and d.subscription_id = w.id and d.state = 'pending'
         and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
       order by d.next_attempt_at
-      limit greatest(4 - coalesce(f.taken, 0), 0)
+      limit greatest(4 - w.taken, 0)
     ) d
+    where w.is_active
   ),
   turn as (
     select
       c.workspace_id, c.id, c.next_attempt_at,
-      coalesce((select sum(f.taken) from in_flight f where f.workspace_id = c.workspace_id), 0)
+      c.workspace_taken
         + row_number() over (partition by c.workspace_id order by c.subscription_place, c.next_attempt_at)
         as workspace_place
     from candidate c
@@ -191,7 +198,7 @@ as $$
   select exists (
     select from crm.waiting_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-    where d.state = 'pending' and d.next_attempt_at <= clock_timestamp()
+    where s.is_active and d.state = 'pending' and d.next_attempt_at <= clock_timestamp()
       and (d.lease_until is null or d.lease_until <= clock_timestamp())
   )
 $$;

@@ -1,7 +1,7 @@
 -- POST leads (spec 4.1): one call that creates or reuses a company, a contact and a deal.
 
 create table crm.lead_receipts (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   external_id text not null check (char_length(external_id) between 1 and 255),
   deal_id uuid not null,
   contact_id uuid not null,

@@ -2,7 +2,7 @@
 -- public link, which is migration `proposal_links`.
 
 create table crm.proposals (
-  workspace_id uuid not null references crm.workspaces (id),
+  workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   deal_id uuid not null,
   title text not null check (char_length(title) between 1 and 255),

@@ -1,5 +1,6 @@
 // Held against the whole catalogue at once, so that no new table can be forgotten.
 import assert from "node:assert/strict";
+import { endpoints } from "../support/resources.ts";
 import { openDatabase } from "../support/stack.ts";
 
 Deno.test("every table of crm has row-level security enabled and forced", async () => {
@@ -89,6 +90,18 @@ Deno.test("every security definer function has an empty search_path, and so has 
       and (p.prosecdef or l.lanname = 'plpgsql')
       and not coalesce(p.proconfig @> array['search_path=""'], false)`;
   assert.deepEqual([...loose], []);
+});
+
+Deno.test("every verb keeps its plans: it is plpgsql, and the door calls it by name", async () => {
+  await using sql = openDatabase();
+  const verbs = await sql<{ name: string; language: string; bound: boolean }[]>`
+    select p.proname as name, l.lanname as language,
+      position('api.' || p.proname || '(p_args)' in pg_get_functiondef('crm.run_verb'::regproc)) > 0 as bound
+    from pg_proc p join pg_language l on l.oid = p.prolang
+    where p.pronamespace = 'api'::regnamespace and pg_get_function_arguments(p.oid) = 'p_args jsonb'`;
+  const declared = endpoints.map(({ route }) => route.endpoint.verb);
+  assert.deepEqual(verbs.map(({ name }) => name).sort(), [...new Set(declared)].sort());
+  for (const { name, language, bound } of verbs) assert.deepEqual([language, bound], ["plpgsql", true], name);
 });
 
 Deno.test("every foreign key between tables with workspace_id includes it", async () => {
