@@ -1,10 +1,18 @@
 /**
  * One dispatcher in a process of its own, which never stops by itself. Prints `ready`, then what the dispatcher logs.
- * Its argument is by how many milliseconds its clock is wrong.
+ *
+ *     --clock-error <ms>    by how much its clock is wrong
+ *     --death <json>        when it kills itself with SIGKILL (stages.ts)
  */
+import { parseArgs } from "node:util";
+
 const PAUSE_MS = 100;
 
-const error = Number(Deno.args[0] ?? 0);
+const { values } = parseArgs({
+  args: Deno.args,
+  options: { "clock-error": { type: "string", default: "0" }, death: { type: "string" } },
+});
+const error = Number(values["clock-error"]);
 const RightDate = Date;
 globalThis.Date = class extends RightDate {
   constructor(...args: unknown[]) {
@@ -16,7 +24,18 @@ globalThis.Date = class extends RightDate {
 } as DateConstructor;
 
 // After the clock: nothing must have kept the right one.
+if (values.death) {
+  const { dieAt } = await import("./die_at.ts");
+  dieAt(JSON.parse(values.death));
+}
 const { dispatch } = await import("../supabase/functions/webhook-dispatcher/dispatch.ts");
+const { handlePoke } = await import("../supabase/functions/webhook-dispatcher/handler.ts");
+
+// It pokes itself where a run hands over, as it would through the gateway.
+Deno.env.set("WEBHOOK_DISPATCHER_SECRET", crypto.randomUUID());
+const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handlePoke);
+Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);
+
 console.log("ready");
 for (;;) {
   await dispatch();

@@ -5,6 +5,8 @@ export interface Sizes {
   short: boolean;
   /** Of figure 1. */
   events: number;
+  /** Of figure 7. */
+  minutes: number;
 }
 
 /** What a figure came to. */

@@ -3,6 +3,7 @@
  *
  *     deno task chaos -- --only 1            one figure
  *     deno task chaos -- --events 2000       events of figure 1; 10,000 where absent
+ *     deno task chaos -- --minutes 5         of figure 7; 30 where absent
  *     deno task chaos -- --short             small sizes and short leases, as in CI
  *
  * Prints a table; the exit code is 0 only where every figure was reached. Nothing is written but in a temporary folder.
@@ -11,33 +12,43 @@ import { parseArgs } from "node:util";
 import type { Figure, Result, Sizes } from "./figure.ts";
 import { clock } from "./figures/clock.ts";
 import { deactivation } from "./figures/deactivation.ts";
+import { hanging } from "./figures/hanging.ts";
 import { kills } from "./figures/kills.ts";
 import { latency } from "./figures/latency.ts";
 import { outages } from "./figures/outages.ts";
 import { staleHolder } from "./figures/stale_holder.ts";
+import { throughput } from "./figures/throughput.ts";
 import { openWorld, type World } from "./world.ts";
 
-const FIGURES: Figure[] = [kills, outages, staleHolder, clock, latency, deactivation];
+const FIGURES: Figure[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
 
 const { values } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),
   options: {
     only: { type: "string" },
     events: { type: "string" },
+    minutes: { type: "string", default: "30" },
     short: { type: "boolean", default: false },
   },
 });
 const short = values.short === true;
-const sizes: Sizes = { short, events: Number(values.events ?? (short ? 300 : 10_000)) };
+const sizes: Sizes = {
+  short,
+  events: Number(values.events ?? (short ? 300 : 10_000)),
+  minutes: Number(values.minutes),
+};
 const chosen = FIGURES.filter(({ number }) => values.only === undefined || String(number) === values.only);
-if (chosen.length === 0 || !(sizes.events >= 100)) {
+if (chosen.length === 0 || !(sizes.events >= 100) || !(sizes.minutes >= 1)) {
   console.error(
-    `--only takes one of ${FIGURES.map(({ number }) => number).join(", ")}; --events at least 100`,
+    `--only takes one of ${FIGURES.map(({ number }) => number).join(", ")}; --events at least 100; ` +
+      "--minutes at least 1",
   );
   Deno.exit(2);
 }
 
 const world = await openWorld();
+// For the figures that call the dispatcher's own modules.
+for (const [name, value] of Object.entries(world.env)) Deno.env.set(name, value);
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => {

@@ -2,9 +2,17 @@ import type { Sql } from "postgres";
 import { createWorkspace } from "../cli/operations/workspaces.ts";
 import { encryptSecret } from "../supabase/functions/_shared/webhooks/secret.ts";
 
-/** Workspaces with one subscription each to `contact.created`; their ids. */
-export async function subscribe(sql: Sql, targetUrl: string, count: number): Promise<string[]> {
-  const secret = await encryptSecret("whsec_chaos");
+/**
+ * Workspaces with one subscription each to `contact.created`; their ids.
+ * @param encryptionKey of the dispatcher that will deliver; this process's own where left out
+ */
+export async function subscribe(
+  sql: Sql,
+  targetUrl: string,
+  count: number,
+  encryptionKey?: string,
+): Promise<string[]> {
+  const secret = await encryptSecret("whsec_chaos", encryptionKey);
   const ids: string[] = [];
   for (let made = 0; made < count; made++) {
     const { id } = await createWorkspace(sql, { name: "Chaos" });
@@ -57,6 +65,14 @@ export async function countEnded(sql: Sql, workspaces: string[]): Promise<number
     select count(*)::integer as ended from crm.webhook_deliveries
     where workspace_id = any (${workspaces}) and state <> 'pending'`;
   return row.ended;
+}
+
+/** How many of the workspaces' deliveries have not. */
+export async function countPending(sql: Sql, workspaces: string[]): Promise<number> {
+  const [row] = await sql<[{ pending: number }]>`
+    select count(*)::integer as pending from crm.webhook_deliveries
+    where workspace_id = any (${workspaces}) and state = 'pending'`;
+  return row.pending;
 }
 
 /** Makes retries due now, as their waits would. */

@@ -14,6 +14,8 @@ export interface Receiver {
   okUrl: string;
   /** Answers 500. */
   failingUrl: string;
+  /** Takes the request and never answers. */
+  hangingUrl: string;
   arrivals: ReadonlyMap<string, Arrivals>;
   /** For the processes that deliver to it. */
   env: Record<string, string>;
@@ -21,6 +23,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** No name: the dispatcher connects to addresses, and a name that is let through for development would be looked up. */
+const HOST = "127.0.0.1";
 const ANSWER_MS = 20;
 
 /** Starts a TLS receiver on a free loopback port that counts what arrives, by delivery id. */
@@ -28,11 +32,12 @@ export async function startReceiver(folder: string): Promise<Receiver> {
   const authority = await createAuthority();
   const caFile = join(folder, "ca.pem");
   await Deno.writeTextFile(caFile, authority.certificate);
-  const certificate = await issueCertificate(authority, ["localhost"]);
+  const certificate = await issueCertificate(authority, [HOST]);
   const arrivals = new Map<string, Arrivals>();
+  const closing = Promise.withResolvers<void>();
 
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {}, ...certificate },
+    { hostname: HOST, port: 0, onListen: () => {}, ...certificate },
     async (request) => {
       const id = request.headers.get("X-Service-Delivery-Id") ?? "";
       const known = arrivals.get(id) ?? { at: [], timestamps: [] };
@@ -40,18 +45,24 @@ export async function startReceiver(folder: string): Promise<Receiver> {
       known.timestamps.push(Number(request.headers.get("X-Service-Timestamp")));
       arrivals.set(id, known);
       await request.arrayBuffer();
-      if (new URL(request.url).pathname === "/failing") return new Response(null, { status: 500 });
-      await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
+      const { pathname } = new URL(request.url);
+      if (pathname === "/failing") return new Response(null, { status: 500 });
+      if (pathname === "/hanging") await closing.promise;
+      else await new Promise((resolve) => setTimeout(resolve, ANSWER_MS));
       return new Response();
     },
   );
   const { port } = server.addr;
   return {
-    okUrl: `https://localhost:${port}/ok`,
-    failingUrl: `https://localhost:${port}/failing`,
+    okUrl: `https://${HOST}:${port}/ok`,
+    failingUrl: `https://${HOST}:${port}/failing`,
+    hangingUrl: `https://${HOST}:${port}/hanging`,
     arrivals,
-    env: { DENO_CERT: caFile, WEBHOOK_DEV_TARGETS: `localhost:${port}` },
+    env: { DENO_CERT: caFile, WEBHOOK_DEV_TARGETS: `${HOST}:${port}` },
     clear: () => arrivals.clear(),
-    close: () => server.shutdown(),
+    close() {
+      closing.resolve();
+      return server.shutdown();
+    },
   };
 }

@@ -1,75 +1,117 @@
-import type { Figure } from "../figure.ts";
+import type { Figure, Result } from "../figure.ts";
 import { countEnded, deliveries, enqueue, shortenLeases, skipWaits, subscribe } from "../queue.ts";
-import { pause, until } from "../wait.ts";
-import type { Dispatcher } from "../world.ts";
+import { type Death, type LastWords, type Stage, STAGES } from "../stages.ts";
+import { until } from "../wait.ts";
+import type { World } from "../world.ts";
 
 const DISPATCHERS = 4;
 /** Of one dispatcher (webhook-dispatcher/dispatch.ts). */
 const IN_FLIGHT = 64;
 const EVENTS_OF_A_WORKSPACE = 10;
-/** A delivery is worked on for about so long; the moment within it is left to chance. */
-const STAGES_MS = 100;
 const SHORT_LEASE_S = 3;
 
-/** Figure 1: dispatchers are killed all through a run; a hundredth of the receivers always fail. */
+/** Figure 1: dispatchers die all through a run, as many at each stage; a hundredth of the receivers always fail. */
 export const kills: Figure = {
   number: 1,
-  asked: "≥ 50 kill -9: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
-  async run({ sql, receiver, spawnDispatcher, killDispatchers }, { short, events }) {
-    const wanted = short ? 5 : 50;
+  asked: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
+  async run(world, { short, events }) {
+    const { sql, receiver } = world;
     const failingCount = Math.max(1, Math.floor(events / 100));
-    const good = await subscribe(
-      sql,
-      receiver.okUrl,
-      Math.ceil((events - failingCount) / EVENTS_OF_A_WORKSPACE),
-    );
+    const goodCount = Math.ceil((events - failingCount) / EVENTS_OF_A_WORKSPACE);
+    const good = await subscribe(sql, receiver.okUrl, goodCount);
     const failing = await subscribe(sql, receiver.failingUrl, failingCount);
-    const all = [...good, ...failing];
     receiver.clear();
     await enqueue(sql, good, EVENTS_OF_A_WORKSPACE);
     await enqueue(sql, failing, 1);
-    const total = (await deliveries(sql, all)).length;
 
-    const running: Dispatcher[] = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
-    let killed = 0;
-    await until("every delivery to end", 900, async () => {
-      await skipWaits(sql, failing);
-      if (short) await shortenLeases(sql, SHORT_LEASE_S);
-      const ended = await countEnded(sql, all);
-      // By progress rather than by time: then they are spread over the run on a machine of any speed.
-      if (killed < wanted && ended >= (killed * total) / (wanted + 5)) {
-        const place = running.findIndex((dispatcher) => dispatcher.output().includes("webhook_attempt"));
-        const victim = running.splice(place, 1)[0];
-        if (place >= 0 && victim) {
-          await pause(Math.random() * STAGES_MS);
-          await victim.kill();
-          killed++;
-          // At the end of the row: the next to be killed is another.
-          running.push(spawnDispatcher());
-          console.log(`  ${ended} of ${total} ended, ${killed} killed`);
-        } else if (victim) running.push(victim);
-      }
-      return ended === total;
-    });
-    await killDispatchers();
-
-    const rows = await deliveries(sql, all);
-    const ids = new Set(rows.map(({ id }) => id));
-    const lost = rows.filter(({ id, state }) => state === "pending" || !receiver.arrivals.has(id)).length;
-    const strangers = [...receiver.arrivals.keys()].filter((id) => !ids.has(id)).length;
-    const [recorded] = await sql<[{ attempts: number; most: number }]>`
-      select count(*)::integer as attempts, max(number) as most from crm.webhook_attempts
-      where workspace_id = any (${all})`;
-    const requests = [...receiver.arrivals.values()].reduce((sum, { at }) => sum + at.length, 0);
-    const duplicates = requests - recorded.attempts;
-    const failed = rows.filter(({ state, attempts }) => state === "failed" && attempts === 5).length;
-    return {
-      ok: lost === 0 && strangers === 0 && killed >= wanted && duplicates <= killed * IN_FLIGHT &&
-        recorded.most === 5 && failed === failing.length,
-      measured: `${total} events, ${killed} kills: ${lost} lost, ${duplicates} duplicates of at most ` +
-        `${
-          killed * IN_FLIGHT
-        }, ${strangers} under another id, ${failed} failed after ${recorded.most} attempts`,
-    };
+    const died = await deliverWhileDying(world, good, failing, short);
+    return await judge(world, [...good, ...failing], failing.length, died, short ? 1 : 10);
   },
 };
+
+/** Keeps four dispatchers running, each but the last ones about to die, until every delivery has ended. */
+async function deliverWhileDying(world: World, good: string[], failing: string[], short: boolean) {
+  const { sql, spawnDispatcher, killDispatchers } = world;
+  const all = [...good, ...failing];
+  let total = (await deliveries(sql, all)).length;
+  const deaths = planDeaths(short ? 1 : 10, total);
+  const wanted = deaths.length;
+  const enough = total * 2;
+  const spawn = () => {
+    const death = deaths.pop();
+    return spawnDispatcher(death ? { death } : {});
+  };
+  const running = Array.from({ length: DISPATCHERS }, spawn);
+  const died: LastWords[] = [];
+  await until("every delivery to end", 900, async () => {
+    await skipWaits(sql, failing);
+    if (short) await shortenLeases(sql, SHORT_LEASE_S);
+    const ended = await countEnded(sql, all);
+    for (const [place, dispatcher] of running.entries()) {
+      if (!dispatcher.ended()) continue;
+      const words = dispatcher.lastWords();
+      if (!words) throw new Error("A dispatcher ended by itself");
+      died.push(words);
+      running[place] = spawn();
+      console.log(`  ${ended} of ${total} ended, ${died.length} of ${wanted} killed: ${words.killed}`);
+    }
+    // Those that live may be quicker than those that are to die: there is always something left to die of.
+    if (died.length < wanted && ended > total - good.length) {
+      if (total > enough) throw new Error("The dispatchers do not die");
+      await enqueue(sql, good, 1);
+      total += good.length;
+    }
+    return ended === total;
+  });
+  await killDispatchers();
+  return died;
+}
+
+/** In a random order, after so many deliveries each that all of them come to pass in the first two thirds of the run. */
+function planDeaths(each: number, total: number): Death[] {
+  const mean = (total * 2) / 3 / (each * STAGES.length);
+  return STAGES
+    .flatMap((stage) => Array.from({ length: each }, () => stage))
+    .map((stage) => ({ stage, claimed: Math.ceil(mean * (0.2 + 1.6 * Math.random())), order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ stage, claimed }) => ({ stage, claimed }));
+}
+
+async function judge(
+  { sql, receiver }: World,
+  all: string[],
+  failingCount: number,
+  died: LastWords[],
+  each: number,
+): Promise<Result> {
+  const rows = await deliveries(sql, all);
+  const recorded = new Map(
+    (await sql<{ id: string; attempts: number; most: number }[]>`
+      select delivery_id as id, count(*)::integer as attempts, max(number) as most from crm.webhook_attempts
+      where workspace_id = any (${all}) group by delivery_id`).map((row) => [row.id, row]),
+  );
+  const lost = rows.filter(({ id, state }) => state === "pending" || !receiver.arrivals.has(id)).length;
+  const ids = new Set(rows.map(({ id }) => id));
+  const strangers = [...receiver.arrivals.keys()].filter((id) => !ids.has(id)).length;
+  /** Requests beyond the attempts that were recorded. */
+  const extra = (id: string) =>
+    (receiver.arrivals.get(id)?.at.length ?? 0) - (recorded.get(id)?.attempts ?? 0);
+  const duplicates = rows.reduce((sum, { id }) => sum + extra(id), 0);
+  const most = Math.max(...[...recorded.values()].map((row) => row.most));
+  const failed = rows.filter(({ state, attempts }) => state === "failed" && attempts === 5).length;
+
+  const at = (stage: Stage) => died.filter(({ killed }) => killed === stage);
+  const stages = STAGES.map((stage) => {
+    // In TLS no delivery is known.
+    const known = at(stage).flatMap(({ delivery_id }) => delivery_id ?? []);
+    const again = known.filter((id) => extra(id) > 0).length;
+    return `${at(stage).length} ${stage}${known.length > 0 ? ` (${again} sent again)` : ""}`;
+  });
+  return {
+    ok: lost === 0 && strangers === 0 && duplicates <= died.length * IN_FLIGHT && most === 5 &&
+      failed === failingCount && STAGES.every((stage) => at(stage).length >= each),
+    measured: `${rows.length} events, ${died.length} kills (${stages.join(", ")}): ${lost} lost, ` +
+      `${duplicates} duplicates of at most ${died.length * IN_FLIGHT}, ${strangers} under another id, ` +
+      `${failed} failed after ${most} attempts`,
+  };
+}

@@ -10,7 +10,9 @@ for (
     [2, "Deliveries go on after Postgres has crashed, and none is lost"],
     [3, "A holder whose lease was taken over changes no row"],
     [4, "A dispatcher whose clock is an hour off keeps the schedule"],
+    [5, "A receiver that hangs does not hold up the others"],
     [6, "First attempts are prompt with the poke"],
+    [7, "Deliveries are quick enough, and a run of them stays within its limits"],
     [8, "16 concurrent dispatchers deactivate a subscription once"],
   ] as const
 ) {
