@@ -8,33 +8,46 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+const START_TIMEOUT_MS = 30_000;
+
 /**
  * Serves every function from a process of its own.
  * @param env beyond the present environment: DATABASE_URL at least
  * @param folders of further functions
  */
 export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", join(import.meta.dirname!, "server.ts"), ...folders],
+  const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
+  const command = [
+    Deno.execPath(),
+    "run",
+    "-A",
+    "--no-check",
+    join(import.meta.dirname!, "server.ts"),
+    ...folders,
+  ];
+  // Into a file, as servers log: a pipe would wake a reader for each line, on the processors that are measured.
+  const child = new Deno.Command("sh", {
+    args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
     stdin: "null",
-    stdout: "piped",
+    stdout: "null",
     stderr: "inherit",
   }).spawn();
-  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value } = await reader.read();
-  const baseUrl = value?.split("\n")[0];
-  if (!baseUrl) throw new Error("The functions are not served; why, is above");
-  // Their log lines are many, and a full pipe would stop them.
-  const draining = (async () => {
-    while (!(await reader.read()).done);
-  })();
-  return {
-    baseUrl,
-    pid: child.pid,
-    async stop() {
-      child.kill("SIGTERM");
-      await Promise.all([child.status, draining]);
-    },
-  };
+  let running = true;
+  const ended = child.status.then(() => running = false);
+  async function stop() {
+    if (running) child.kill("SIGTERM");
+    await ended;
+    await Deno.remove(log);
+  }
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const [baseUrl, complete] = (await Deno.readTextFile(log)).split("\n");
+    if (baseUrl && complete !== undefined) return { baseUrl, pid: child.pid, stop };
+    if (!running || performance.now() > deadline) {
+      await stop();
+      throw new Error("The functions are not served; why, is above");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

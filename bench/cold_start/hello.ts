@@ -1,0 +1,6 @@
+/** The least that a function on the same framework can be. */
+import { Hono } from "hono";
+
+const app = new Hono();
+app.all("*", (c) => c.json({ message: "Hello, world" }));
+Deno.serve(app.fetch);

@@ -1,0 +1,150 @@
+-- Rows for the growth bench, by the million and without HTTP. Row k of a workspace is told by its number alone: its id,
+-- its age, what it refers to. Among any number of rows, the columns that a list can be filtered by hold:
+--   * a value of the oldest 120 rows alone, which "newest first" comes to last (k <= 120),
+--   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),
+--   * values of their own for the others.
+
+create schema bench;
+
+create function bench.workspace_id(w bigint) returns uuid language sql immutable
+as $$ select encode(int8send(x'7000'::bigint) || int8send(w | x'8000000000000000'::bigint), 'hex')::uuid $$;
+
+-- Every ten seconds since 2022: ten million rows end in March 2025.
+create function bench.made_at(k bigint) returns timestamptz language sql immutable
+as $$ select to_timestamp(1640995200 + k * 10) $$;
+
+-- A UUIDv7 of that time. The same for the k-th row of each table, so that rows can refer to each other by number.
+create function bench.id(w bigint, k bigint) returns uuid language sql immutable
+as $$
+  select encode(
+    int8send(((1640995200 + k * 10) * 1000 << 16) | x'7000'::bigint)
+      || int8send((hashint8extended(k, w) & x'3fffffffffffffff'::bigint) | x'8000000000000000'::bigint),
+    'hex'
+  )::uuid
+$$;
+
+create function bench.pick(k bigint, few anycompatible, many anycompatible, own anycompatible)
+returns anycompatible language sql immutable
+as $$ select case when k <= 120 then few when k % 10 = 0 then many else own end $$;
+
+-- One of twelve rows that lie anywhere among the given number.
+create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
+as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
+
+-- As above, of the rows whose values are their own.
+create function bench.own(r bigint, total bigint) returns bigint language sql immutable
+as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
+
+-- Members 1 to 3; pipeline 1, the default, with stages 1 to 4; pipeline 2 with stage 5.
+create function bench.seed_workspaces(workspaces bigint, keys bigint) returns void language sql
+as $$
+  insert into crm.workspaces (id, name)
+  select bench.workspace_id(w), 'Workspace ' || w from generate_series(0, workspaces - 1) w;
+  insert into crm.members (workspace_id, id, name, email, role)
+  select bench.workspace_id(w), bench.id(w, n), 'Membro ' || n, n || '@membro.com', 'admin'
+  from generate_series(0, workspaces - 1) w, generate_series(1, 3) n;
+  insert into crm.pipelines (workspace_id, id, name, is_default)
+  select bench.workspace_id(w), bench.id(w, n), 'Pipeline ' || n, n = 1
+  from generate_series(0, workspaces - 1) w, generate_series(1, 2) n;
+  insert into crm.stages (workspace_id, pipeline_id, id, name, position, type)
+  select bench.workspace_id(w), bench.id(w, 1 + n / 5), bench.id(w, n), 'Etapa ' || n, n, 'venda'
+  from generate_series(0, workspaces - 1) w, generate_series(1, 5) n;
+  -- The first workspace is the one that calls, with many keys: each of them may call only so often.
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
+  select bench.workspace_id(w), bench.id(w, 1), 'Chave ' || n, 'svc_', sha256(('svc_growth_' || w || '_' || n)::bytea), array[
+    'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
+    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write'
+  ]
+  from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
+  insert into crm.rate_limits (key_id, hits)
+  select id, array[now() - interval '1 hour'] from crm.api_keys;
+$$;
+
+-- The rows of each table: number `w` of the workspace and number `k` in it, of all workspaces by turns, as time goes.
+create function bench.rows(first bigint, last bigint, workspaces bigint)
+returns table (w bigint, k bigint) language sql stable
+-- offset 0: computed here once, and not wherever they are used.
+as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
+
+create function bench.seed_contacts(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.contacts (workspace_id, id, name, email, phone, company_id, owner_id, created_at, updated_at)
+  select
+    bench.workspace_id(w), bench.id(w, k), 'Contato ' || k, bench.pick(k, 'few', 'many', k::text) || '@contato.com',
+    '+55 11 ' || k, case when k % 10 < 5 then bench.id(w, bench.pick(k, 1, 10, 11 + k % 900)) end,
+    bench.id(w, bench.pick(k, 2, 3, 1)), bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
+  from bench.rows(first, last, workspaces)
+$$;
+
+-- The oldest 12 % were changed last, all at once, as by an import.
+create function bench.seed_companies(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.companies (workspace_id, id, name, domain, tax_id, owner_id, created_at, updated_at)
+  select
+    bench.workspace_id(w), bench.id(w, k), 'Empresa ' || bench.pick(k, 'few', 'many', k::text),
+    bench.pick(k, 'few', 'many', k::text) || '.com', bench.pick(k, 'FEW', 'MANY', k::text),
+    bench.id(w, bench.pick(k, 2, 3, 1)), bench.made_at(k),
+    case when k <= last / workspaces * 0.12 then timestamptz '2026-01-01' else bench.made_at(k + k * 7919 % 1000) end
+  from bench.rows(first, last, workspaces)
+$$;
+
+create function bench.seed_deals(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.deals (
+    workspace_id, id, title, status, value, pipeline_id, stage_id, contact_id, company_id, owner_id, external_id,
+    stage_changed_at, moved_at, created_at, updated_at, closed_at, won_at, lost_at
+  )
+  select
+    bench.workspace_id(w), bench.id(w, k), 'Negócio ' || k, bench.pick(k, 'aberto', 'ganho', 'perdido'), k,
+    bench.id(w, bench.pick(k, 2, 1, 1)), bench.id(w, bench.pick(k, 5, 1, 2 + k % 3)),
+    bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 2, 3, 1)),
+    bench.pick(k, 'few', 'many', k::text), bench.made_at(k), bench.made_at(k), bench.made_at(k),
+    bench.made_at(k + k * 7919 % 1000), bench.pick(k, null, bench.made_at(k), bench.made_at(k)),
+    bench.pick(k, null, bench.made_at(k), null), bench.pick(k, null, null, bench.made_at(k))
+  from bench.rows(first, last, workspaces)
+$$;
+
+-- Due a week after they were made; every tenth is due in the next century. The oldest 12 % were never done.
+create function bench.seed_activities(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.activities (
+    workspace_id, id, deal_id, contact_id, owner_id, created_by_id, type, title, due_at, status, completed_at,
+    created_at, updated_at
+  )
+  select
+    bench.workspace_id(w), bench.id(w, k), bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 1, 10, k)),
+    bench.id(w, bench.pick(k, 2, 3, 1)), bench.id(w, 1), bench.pick(k, 'visita', 'ligacao', 'tarefa'), 'Atividade ' || k,
+    bench.made_at(k) + case when k % 10 = 0 then interval '100 years' else interval '7 days' end,
+    s.status, case s.status when 'concluida' then bench.made_at(k) end,
+    bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
+  from bench.rows(first, last, workspaces)
+  cross join lateral (
+    select case when k <= last / workspaces * 0.12 or k % 10 = 0 then 'pendente' else 'concluida' end as status
+  ) s
+$$;
+
+-- Every second one belongs to deal 10; the oldest of those are of the other kind.
+create function bench.seed_notes(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.notes (workspace_id, id, deal_id, author_id, body, kind, source, created_at, updated_at)
+  select
+    bench.workspace_id(w), bench.id(w, k), bench.id(w, case when k <= 120 then 1 when k % 2 = 0 then 10 else k end),
+    bench.id(w, 1), 'Nota ' || k, case when k <= 300 then 'observation' else 'note' end, 'integration',
+    bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
+  from bench.rows(first, last, workspaces)
+$$;
+
+-- What creating leaves behind beside the record: an event, a remembered reply, a lead's receipt.
+create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  insert into crm.events (workspace_id, id, event, object_type, object_id, facts, occurred_at)
+  select
+    bench.workspace_id(w), bench.id(w, k), 'contact.created', 'contact', bench.id(w, k), '{}', bench.made_at(k)
+  from bench.rows(first, last, workspaces);
+  insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
+  select bench.workspace_id(w), 'seed ' || k, ''::bytea, json_build_object('id', bench.id(w, k))
+  from bench.rows(first, last, workspaces);
+  insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id, created_at)
+  select bench.workspace_id(w), k::text, bench.id(w, k), bench.id(w, k), bench.id(w, k), bench.made_at(k)
+  from bench.rows(first, last, workspaces);
+$$;
