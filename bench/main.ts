@@ -9,9 +9,11 @@
  * The exit code is 0 where every figure was held.
  */
 import { parseArgs } from "node:util";
+import { closeOwnPostgres } from "../local/own_postgres.ts";
 import { type Figure, figureOf, isHeld } from "./figure.ts";
 import { saveResults } from "./results.ts";
 import { SUBJECTS } from "./subjects/all.ts";
+import { tableOf } from "./table.ts";
 
 /** Of a ratio's target, in a short run: enough to see a mistake, too little to see a busy neighbour. */
 const SHORT_TOLERANCE = 0.7;
@@ -32,6 +34,10 @@ if (unknown.length > 0) {
 const everything = positionals.length === 0;
 const chosen = SUBJECTS.filter(({ name }) => everything || positionals.includes(name));
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.addSignalListener(signal, () => void closeOwnPostgres().finally(() => Deno.exit(130)));
+}
+
 const started = performance.now();
 const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`.padStart(5);
 const figures: Figure[] = [];
@@ -45,10 +51,6 @@ for (const subject of chosen) {
   }
 }
 
-const signs = { higher: "≥", lower: "≤", equal: "=" };
-console.log("\n| Figure | Measured | Target | Held |\n|---|---|---|---|");
-for (const { name, value, unit, target, better, held } of figures) {
-  console.log(`| ${name} | ${value} ${unit} | ${signs[better]} ${target} | ${held ? "yes" : "NO"} |`);
-}
+console.log(`\n${tableOf(figures).join("\n")}`);
 if (everything && !short) await saveResults(figures);
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

@@ -19,6 +19,13 @@ export interface OwnPostgres {
   close(): Promise<void>;
 }
 
+const open = new Set<OwnPostgres>();
+
+/** Closes those that are still open, for a program that is interrupted. */
+export async function closeOwnPostgres(): Promise<void> {
+  await Promise.all([...open].map((postgres) => postgres.close()));
+}
+
 /** For the programs that measure or break a database, and must not touch the developer's. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
@@ -28,22 +35,25 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const lock = await openDataDir(dataDir);
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl, stop } = await startPostgres(dataDir, secrets);
-  const sql = openSql(databaseUrl, { max: 1 });
-  await migrate(sql, databaseUrl);
-  await sql.end();
   const adminUrl = new URL(databaseUrl);
   adminUrl.username = "supabase_admin";
   adminUrl.password = secrets.superuser_password;
-  return {
+  const postgres: OwnPostgres = {
     folder,
     dataDir,
     secrets,
     databaseUrl,
     adminUrl: adminUrl.href,
     async close() {
+      open.delete(postgres);
       await stop();
       lock.close();
       await Deno.remove(folder, { recursive: true });
     },
   };
+  open.add(postgres);
+  const sql = openSql(databaseUrl, { max: 1 });
+  await migrate(sql, databaseUrl);
+  await sql.end();
+  return postgres;
 }

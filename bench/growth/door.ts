@@ -1,5 +1,6 @@
 // @ts-types="@types/pg"
 import pg from "pg";
+import { CALL } from "../../supabase/functions/_shared/door.ts";
 import { hashKey } from "../../supabase/functions/_shared/keys.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
@@ -20,9 +21,6 @@ export interface Size {
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
-
-/** The statement of _shared/door.ts. */
-const CALL = `select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'))`;
 
 interface Reply {
   refusal: string | null;

@@ -19,9 +19,15 @@ with recursive waiting as (
     limit 1
   ) as next
 )
-select s.workspace_id, s.id, s.is_active
-from waiting w
-join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id;
+select
+  w.workspace_id,
+  w.subscription_id as id,
+  -- Looked up one by one: a join may read all of the subscriptions.
+  (
+    select s.is_active from crm.webhook_subscriptions s
+    where s.workspace_id = w.workspace_id and s.id = w.subscription_id
+  ) as is_active
+from waiting w;
 comment on view crm.waiting_subscriptions is
   'The subscriptions that something waits for, now or later. Found by skipping through the index of what is '
   'pending, one step for each: neither the many that nothing waits for nor a long queue of one makes it slower.';

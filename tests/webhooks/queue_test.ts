@@ -105,6 +105,29 @@ Deno.test("A claim leaves alone what is not due, is leased, is done, or waits fo
   });
 });
 
+Deno.test("A claim does not walk the subscriptions that nothing waits for, however many there are", async () => {
+  // A session of its own: until they are flushed, a session's counts are there in its next transaction too.
+  await using sql = openDatabase();
+  const { id } = await makeWorkspace(sql);
+  await using session = openDatabase();
+  await rolledBack(session, async (sql) => {
+    await sql`
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      select ${id}, '{contact.created}', 'https://hooks.example.com/' from generate_series(1, 3000)`;
+    await addDeliveries(sql, id, await addSubscription(sql, id), 1);
+    const fetched = async () => {
+      const [row] = await sql<[{ rows: number }]>`
+        select (seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
+        where relid = 'crm.webhook_subscriptions'::regclass`;
+      return row.rows;
+    };
+    const before = await fetched();
+    assert.equal((await claim(sql, [id])).length, 1);
+    const walked = await fetched() - before;
+    assert.ok(walked < 100, `${walked} rows`);
+  });
+});
+
 Deno.test("A lease that has run out is claimed again, with a higher token", async () => {
   await using sql = openDatabase();
   const { id } = await makeWorkspace(sql);

@@ -56,7 +56,8 @@ interface Row extends AdmissionRow {
   key_id: string | null;
 }
 
-const CALL = `select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'))`;
+/** The statement that answers a request. */
+export const CALL = `select * from api.call(decode($1, 'hex'), $2, $3, $4, $5, decode($6, 'hex'))`;
 
 /**
  * Answers a request with one SQL statement (migration `door`).
