@@ -55,7 +55,7 @@ async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> 
     select m.workspace_id, m.id, 'Bench', 'svc_bench', decode(k.hash, 'hex'), ${SCOPES as unknown as string[]}
     from unnest(
       ${rows.map(({ workspaceId }) => workspaceId)}::uuid[],
-      ${await Promise.all(rows.map(({ key }) => hashKey(key)))}::text[]
+      ${rows.map(({ key }) => hashKey(key))}::text[]
     ) as k (workspace_id, hash)
     join crm.members m on m.workspace_id = k.workspace_id`;
 }

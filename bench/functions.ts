@@ -29,7 +29,8 @@ export async function startServer(env: Record<string, string>, folders: string[]
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
-    stdin: "null",
+    // Never written to: the server ends with it, also when this process is killed.
+    stdin: "piped",
     stdout: "null",
     stderr: "inherit",
   }).spawn();
@@ -37,6 +38,7 @@ export async function startServer(env: Record<string, string>, folders: string[]
   const ended = child.status.then(() => running = false);
   async function stop() {
     if (running) child.kill("SIGTERM");
+    await child.stdin.close().catch(() => {});
     await ended;
     await Deno.remove(log);
   }

@@ -53,7 +53,13 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   };
   open.add(postgres);
   const sql = openSql(databaseUrl, { max: 1 });
-  await migrate(sql, databaseUrl);
-  await sql.end();
+  try {
+    await migrate(sql, databaseUrl);
+  } catch (error) {
+    await postgres.close();
+    throw error;
+  } finally {
+    await sql.end();
+  }
   return postgres;
 }

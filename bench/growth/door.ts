@@ -45,15 +45,13 @@ export class Door {
     // The functions' own role: a superuser would not be held to the row-level security that is part of the cost.
     await client.query("set session authorization postgres");
     const numbers = Array.from({ length: KEYS }, (_, index) => index + 1);
-    return new Door(size, client, await Promise.all(numbers.map((n) => hashKey(`svc_growth_0_${n}`))));
+    return new Door(size, client, numbers.map((n) => hashKey(`svc_growth_0_${n}`)));
   }
 
   /** What a probe's calls are given here, one after the other, from the `first` one on. */
   async argumentsOf(probe: EndpointProbe, first: number, calls: number): Promise<string[]> {
-    const { contacts, others } = this.size;
-    const total = probe.resource === "api-v1-contacts" || probe.resource === "api-v1-leads"
-      ? contacts
-      : others;
+    const { others } = this.size;
+    const total = recordsOf(probe, this.size);
     const fields = Object.entries(probe.args).map(([name, value]) => `'${name}', ${value}`).join(", ");
     const limit = probe.finds === undefined ? "" : ` || '{"limit": 50}'`;
     const { rows } = await this.#client.query<{ args: string }>(

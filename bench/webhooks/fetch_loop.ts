@@ -11,17 +11,16 @@ export interface Order {
   /** How many at the same time. */
   inFlight: number;
   /**
-   * `plain` is a `fetch` as anybody writes it: over HTTP/2 where the receiver has it, all on one connection. `kept` are
-   * connections of HTTP/1.1 that are kept, `fresh` is one for each request.
+   * `plain` is a `fetch` as anybody writes it: over HTTP/2 where the receiver has it, all on one connection. `fresh` is a
+   * connection for each request.
    */
   connections: Connections;
 }
 
-export type Connections = "plain" | "kept" | "fresh";
+export type Connections = "plain" | "fresh";
 
 const CLIENTS: Record<Connections, Deno.CreateHttpClientOptions> = {
   plain: {},
-  kept: { http2: false },
   fresh: { http2: false, poolMaxIdlePerHost: 0 },
 };
 

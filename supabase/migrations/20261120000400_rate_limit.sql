@@ -34,7 +34,8 @@ begin
   insert into crm.rate_limits as r (key_id, hits)
   values (p_key_id, array[clock_timestamp()])
   on conflict (key_id) do update
-    set hits = crm.live_hits(r.hits) || clock_timestamp()
+    -- Kept in order, also by a clock that was set back.
+    set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
   admitted := found;

@@ -72,7 +72,7 @@ language plpgsql stable
 set search_path = ''
 -- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- Every index ends with the id, so that a page is read in its order. The planner, who knows of all workspaces together
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all workspaces together
 -- and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $list$

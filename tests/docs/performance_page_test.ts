@@ -11,6 +11,8 @@ const { at, machine, deno, postgres, figures }: Results = JSON.parse(
 );
 
 Deno.test("docs/performance.md shows every figure of the last whole run, and no other", () => {
+  const held = figures.filter((figure) => figure.held).length;
+  assert.ok(page.includes(`**${held} of ${figures.length} figures are held.**`));
   const shown = page.split("\n").filter((line) => line.startsWith("| "));
   const measured = tableOf(figures).filter((line) => line.startsWith("| "));
   assert.deepEqual(

@@ -9,7 +9,10 @@ const attempts = () => Array.from({ length: count }, () => deliver(target, {}, n
 const collect = (globalThis as { gc?: () => void }).gc!;
 
 // What the first ones load and what is garbage is not what an attempt adds.
-await Promise.all(attempts());
+const outcomes = await Promise.all(attempts());
+// One that never reached the receiver would add nothing.
+const unreached = outcomes.find(({ reason }) => /^(target_|connection_refused|tls_)/.test(reason ?? ""));
+if (unreached) throw new Error(`The receiver was not reached: ${unreached.reason}`);
 collect();
 const before = Deno.memoryUsage().rss;
 let peak = before;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
 import { deliver, type Surroundings } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
-import { publicAddresses } from "../../supabase/functions/webhook-dispatcher/resolve.ts";
 import { createAuthority, issueCertificate } from "../support/certificates.ts";
 import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
@@ -95,14 +94,24 @@ Deno.test("A name of which one address is not public is refused, and nothing is 
 });
 
 Deno.test("A name that answers public first and private next leads nowhere: each attempt judges one answer", async () => {
-  const url = new URL("https://hooks.example.com/");
   const answers = [["93.184.216.34"], ["169.254.169.254"]];
   const resolve = () => Promise.resolve(answers.shift() ?? []);
-  // What was judged is what is connected to; nothing asks again.
-  assert.deepEqual(await publicAddresses(url, resolve), ["93.184.216.34"]);
-  assert.equal(answers.length, 1);
-  const outcome = await deliver(url.href, {}, body, { policy: readPolicy(), resolve });
-  assert.deepEqual(outcome, { ok: false, reason: "target_refused" });
+  const attempt = () => deliver("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
+  const connected: unknown[] = [];
+  const deno = Deno as { connect: unknown };
+  const { connect } = deno;
+  // Nobody on the internet is called by a test.
+  deno.connect = ({ hostname }: Deno.ConnectOptions) => {
+    connected.push(hostname);
+    return Promise.reject(new Deno.errors.ConnectionRefused());
+  };
+  try {
+    assert.deepEqual(await attempt(), { ok: false, reason: "connection_refused" });
+    assert.deepEqual(await attempt(), { ok: false, reason: "target_refused" });
+  } finally {
+    deno.connect = connect;
+  }
+  assert.deepEqual(connected, ["93.184.216.34"]);
   assert.equal(answers.length, 0);
 });
 

@@ -65,12 +65,11 @@ export async function query<Row>({ owner, ...statement }: Statement): Promise<Ro
 async function send<Row>({ name, text, values = [], timeout }: Omit<Statement, "owner">): Promise<Row[]> {
   const prepare = Deno.env.get("DATABASE_PREPARE") === "true";
   let client: pg.PoolClient | undefined;
-  let lost = true;
+  let lost = false;
   try {
     client = await (pool ?? connect()).connect();
     const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
     const { rows } = await deadlines.within(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
-    lost = false;
     return rows;
   } catch (error) {
     // A connection that is too slow is still busy, and with what, nobody knows.

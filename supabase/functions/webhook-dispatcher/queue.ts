@@ -6,7 +6,7 @@ import type { Outcome } from "./deliver.ts";
 export interface ClaimedDelivery {
   /** The database's clock at the claim, in seconds since 1970. */
   claimed_at: number;
-  /** The same moment in milliseconds of `performance.now()`. */
+  /** When the claim was answered, in milliseconds of `performance.now()`: later than `claimed_at` by what it took. */
   claimedAtHere: number;
   workspace_id: string;
   delivery_id: string;
