@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readLines } from "./lines.ts";
+import { startLineProcess } from "./lines.ts";
 import type { LoadPlan, LoadResult } from "./load/plan.ts";
 
 export type { LoadPlan, LoadResult, PlannedRequest } from "./load/plan.ts";
@@ -11,26 +11,10 @@ export interface LoadGenerator {
 }
 
 export function startLoadGenerator(): LoadGenerator {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", join(import.meta.dirname!, "load", "process.ts")],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  const lines = readLines(child.stdout);
+  const child = startLineProcess([join(import.meta.dirname!, "load", "process.ts")]);
   return {
-    async send(plan) {
-      await writer.write(new TextEncoder().encode(JSON.stringify(plan) + "\n"));
-      const { value } = await lines.next();
-      if (value === undefined) throw new Error("The load generator has ended; why, is above");
-      return JSON.parse(value);
-    },
-    async stop() {
-      await writer.close();
-      // Read to its end: an open pipe would keep this process from ending.
-      await Promise.all([child.status, lines.next()]);
-    },
+    send: async (plan) => JSON.parse(await child.ask(plan)),
+    stop: () => child.close(),
   };
 }
 

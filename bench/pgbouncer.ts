@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { freePort } from "../local/free_port.ts";
 import { systemUser } from "../local/postgres_binaries.ts";
 
 /** Where a connection pooler answers, as Supabase puts one before the functions. */
@@ -97,11 +98,4 @@ async function answers(port: number, child: Deno.ChildProcess): Promise<void> {
     }
   }
   throw new Error("PgBouncer did not start; why, is above");
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }

@@ -1,5 +1,6 @@
 import type { Figure } from "./figure.ts";
 import type { Results } from "./results.ts";
+import { SIGNS } from "./table.ts";
 
 /** More would be read by nobody. */
 const MAX_ROWS = 60;
@@ -95,7 +96,6 @@ function row(figure: Figure, y: number): string {
   const { name, value, unit, target, better, held } = figure;
   const x = position(margin(figure));
   const style = held ? "held" : "missed";
-  const signs = { higher: "≥", lower: "≤", equal: "=" };
   const measured = unit === "ratio" ? `× ${round(value)}` : `${round(value)} ${unit}`;
   const label = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
   return [
@@ -104,7 +104,7 @@ function row(figure: Figure, y: number): string {
       position(1)
     }" y1="${y}" x2="${x}" y2="${y}" class="${style}" stroke-width="3" stroke-opacity=".45"/>`,
     `<circle cx="${x}" cy="${y}" r="4.5" class="${style}"/>`,
-    text(VALUES_START, y + 4, `${measured} (${signs[better]} ${target})`),
+    text(VALUES_START, y + 4, `${measured} (${SIGNS[better]} ${target})`),
   ].join("");
 }
 

@@ -1,6 +1,7 @@
 import type { Figure } from "./figure.ts";
 
-const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
+/** How a figure is held against its target. */
+export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 
 /** The lines of a table in Markdown, as docs/performance.md has them. */
 export function tableOf(figures: Figure[]): string[] {

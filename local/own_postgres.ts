@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openDataDir } from "./data_dir.ts";
 import { migrate } from "./migrate.ts";
-import { startPostgres } from "./postgres.ts";
+import { startPostgres, superuserUrl } from "./postgres.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
 
@@ -35,15 +35,12 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const lock = await openDataDir(dataDir);
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl, stop } = await startPostgres(dataDir, secrets);
-  const adminUrl = new URL(databaseUrl);
-  adminUrl.username = "supabase_admin";
-  adminUrl.password = secrets.superuser_password;
   const postgres: OwnPostgres = {
     folder,
     dataDir,
     secrets,
     databaseUrl,
-    adminUrl: adminUrl.href,
+    adminUrl: superuserUrl(databaseUrl, secrets),
     async close() {
       open.delete(postgres);
       await stop();

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { freePort } from "./free_port.ts";
 import { binariesFolder, run, type SystemUser, systemUser } from "./postgres_binaries.ts";
 import type { Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
@@ -52,6 +53,14 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
     databaseUrl: connection("postgres", secrets.postgres_password, usedPort),
     stop: () => stop(cluster),
   };
+}
+
+/** The same connection as the superuser, whom the functions never are. */
+export function superuserUrl(databaseUrl: string, { superuser_password }: Secrets): string {
+  const url = new URL(databaseUrl);
+  url.username = SUPERUSER;
+  url.password = superuser_password;
+  return url.href;
 }
 
 /** Shuts down the embedded Postgres of a data folder, whoever started it. */
@@ -173,13 +182,6 @@ function pgCtl({ binaries, folder, user }: Cluster, args: string[]) {
 
 function connection(role: string, password: string, port: number): string {
   return `postgresql://${role}:${password}@127.0.0.1:${port}/postgres`;
-}
-
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
-  return port;
 }
 
 /** The line of a log that says why. */

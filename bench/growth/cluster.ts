@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type OwnPostgres, startOwnPostgres } from "../../local/own_postgres.ts";
-import { startPostgres, stopPostgres } from "../../local/postgres.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
 import { openSql } from "../../local/sql.ts";
 
 /**
@@ -46,8 +46,7 @@ async function prepare(own: OwnPostgres): Promise<Cluster> {
   // The level of the log cannot change while it runs. The port can: it is taken anew.
   await stopPostgres(own.dataDir);
   const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
-  const admin = new URL(own.adminUrl);
-  admin.port = new URL(databaseUrl).port;
+  const admin = new URL(superuserUrl(databaseUrl, own.secrets));
   return {
     async createDatabase(name, template = "postgres") {
       admin.pathname = "template1";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readLines } from "../lines.ts";
+import { startLineProcess } from "../lines.ts";
 import type { Order } from "./fetch_loop.ts";
 
 /** A bare `fetch` loop in a process of its own. */
@@ -12,25 +12,12 @@ export interface BareLoop {
 
 /** @param env by which it trusts the receiver */
 export function startBareLoop(url: string, env: Record<string, string>): BareLoop {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", join(import.meta.dirname!, "fetch_loop.ts"), url],
-    env,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "inherit",
-  }).spawn();
-  const orders = child.stdin.getWriter();
-  const answers = readLines(child.stdout);
+  const child = startLineProcess([join(import.meta.dirname!, "fetch_loop.ts"), url], env);
   return {
     pid: child.pid,
     async send(order) {
-      await orders.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
-      if ((await answers.next()).done) throw new Error("The fetch loop has ended; why, is above");
+      await child.ask(order);
     },
-    async close() {
-      await orders.close().catch(() => {});
-      await child.status;
-      await answers.return(undefined);
-    },
+    close: () => child.close(),
   };
 }

@@ -77,9 +77,8 @@ set plan_cache_mode = 'force_generic_plan'
 set enable_bitmapscan = off
 as $list$
 declare
-  v_filters constant jsonb := %2$L;
   v_asked text[] := array(
-    select n from unnest(%3$L::text[]) n
+    select n from unnest(%2$L::text[]) n
     where p_args ? n or p_args ->> split_part(n, ' = ', 1) = split_part(n, ' = ', 2)
   );
   v_ids uuid[];
@@ -88,18 +87,18 @@ begin
   -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case v_asked
     when '{}' then
-      %4$s into v_ids, v_records;%5$s
+      %3$s into v_ids, v_records;%4$s
     else
       -- Planned anew: how many rows are in a range, its bound decides.
       execute format(
-        %6$L, (select string_agg(' and ' || f.value, '') from jsonb_each_text(v_filters) f where f.key = any (v_asked))
+        %5$L, (select string_agg(' and ' || f.value, '') from jsonb_each_text(%6$L) f where f.key = any (v_asked))
       ) into v_ids, v_records using p_args;
   end case;
   return crm.page((p_args ->> 'limit')::integer, v_ids, v_records);
 end
 $list$
     $sql$,
-    p_verb, v_filters, v_names, format(v_rows, ''), v_one_filter, v_rows
+    p_verb, v_names, format(v_rows, ''), v_one_filter, v_rows, v_filters
   );
   execute format('comment on function api.%I(jsonb) is %L', p_verb, format('A page of %s (spec 4.0).', p_table));
 end

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
+import { freePort } from "../../local/free_port.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
@@ -219,11 +220,6 @@ function command(file: string, secret: string): Promise<Verifier> {
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 async function isInstalled(program: string): Promise<boolean> {

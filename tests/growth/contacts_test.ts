@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { superuserUrl } from "../../local/postgres.ts";
 import { openSql } from "../../local/sql.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -14,10 +15,7 @@ const SCATTERED = 2 * 51;
 
 /** As the superuser without triggers, or a million rows would be a million events. */
 async function seed(workspaces: { id: string; memberId: string; rows: number }[]): Promise<void> {
-  const url = new URL(databaseUrl);
-  url.username = "supabase_admin";
-  url.password = (await loadSecrets(dataDir)).superuser_password;
-  const admin = openSql(url.href, { max: 1 });
+  const admin = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
   try {
     await admin`set session_replication_role = replica`;
     for (const { id, memberId, rows } of workspaces) {

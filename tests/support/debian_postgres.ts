@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { freePort } from "../../local/free_port.ts";
 import { run, systemUser } from "../../local/postgres_binaries.ts";
 
 const BINARIES = "/usr/lib/postgresql/15/bin";
@@ -25,9 +26,7 @@ export async function startDebianPostgres() {
   const data = join(folder, "data");
   await Deno.mkdir(data, { mode: 0o700 });
   if (user) await Deno.chown(data, user.uid, user.gid);
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
+  const port = freePort();
 
   await must("initdb", [
     `--pgdata=${data}`,

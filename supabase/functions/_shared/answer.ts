@@ -5,20 +5,18 @@ import { log, type LogFields } from "./log.ts";
 import { asApiError, errorReply, identified, rateHeaders } from "./reply.ts";
 import { pokeDispatcher } from "./webhooks/poke.ts";
 
-/** What a request was, for the log; nothing that must stay secret. */
-export type Description<Reply> = (reply: Reply | undefined) => LogFields;
-
 /**
  * Answers a request: what `work` returns, or the error that it throws in the envelope of spec 7. Whichever it is, the
  * answer carries the request id and the figures of the rate limit, the dispatcher is poked where something waits for
  * it, and one line goes to the log.
  *
  * @param work gives the database's reply to `keep` as soon as it has it: a refusal has figures as well
+ * @param describe what the request was, for the log; nothing that must stay secret
  */
 export async function answer<Reply extends Admission>(
   c: Context,
   work: (keep: (reply: Reply) => Reply) => Promise<Response>,
-  describe: Description<Reply>,
+  describe: (reply: Reply | undefined) => LogFields,
 ): Promise<Response> {
   const started = performance.now();
   const requestId = crypto.randomUUID();
