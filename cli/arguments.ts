@@ -2,9 +2,9 @@
 // at a terminal.
 import { InvalidArgumentError } from "commander";
 import type { z } from "zod";
-import * as fields from "../supabase/functions/_shared/fields.ts";
-import { isWellFormedScope } from "../supabase/functions/_shared/scopes.ts";
-import type { NewStage } from "./operations/pipelines.ts";
+import * as fields from "../supabase/functions/_shared/contract/fields.ts";
+import { isWellFormedScope } from "../supabase/functions/_shared/contract/scopes.ts";
+import type { NewStage } from "../operator/pipelines.ts";
 
 const STAGE_TYPE_MAX_LENGTH = 40;
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { readSecrets } from "../local/secrets.ts";
 import { readSettings } from "../local/settings.ts";
-import { OperationError } from "./operations/operation_error.ts";
+import { OperationError } from "../operator/operation_error.ts";
 
 const KEY_BYTES = 32;
 

@@ -1,6 +1,6 @@
 import { readSettings } from "../local/settings.ts";
 import { readStackFile } from "../local/stack_file.ts";
-import { functionsUrl } from "../supabase/functions/_shared/service.ts";
+import { functionsUrl } from "../supabase/functions/_shared/runtime/service.ts";
 
 /**
  * Where the functions are published, for links that leave the house: under SUPABASE_URL, else on the stack running on

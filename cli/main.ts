@@ -5,7 +5,7 @@
 import { CommanderError } from "commander";
 import { oneLine, StackError } from "../local/stack_error.ts";
 import { databaseProblem } from "./database.ts";
-import { OperationError } from "./operations/operation_error.ts";
+import { OperationError } from "../operator/operation_error.ts";
 import { createProgram } from "./program.ts";
 
 try {

@@ -1,8 +1,8 @@
 import type { Sql } from "postgres";
-import { createKey } from "../cli/operations/keys.ts";
-import { createWorkspace } from "../cli/operations/workspaces.ts";
-import { hashKey } from "../supabase/functions/_shared/keys.ts";
-import { SCOPES } from "../supabase/functions/_shared/scopes.ts";
+import { createKey } from "../operator/keys.ts";
+import { createWorkspace } from "../operator/workspaces.ts";
+import { hashKey } from "../supabase/functions/_shared/http/keys.ts";
+import { SCOPES } from "../supabase/functions/_shared/contract/scopes.ts";
 
 /**
  * The key of the demo workspace, with every scope. The workspace and the key are made where this database does not

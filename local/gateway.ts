@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ApiError, type ErrorCode } from "../supabase/functions/_shared/errors.ts";
+import { ApiError, type ErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 import { oneLine, StackError } from "./stack_error.ts";
 
 const PREFIX = "/functions/v1";

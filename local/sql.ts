@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import postgres from "postgres";
 
 /**
- * A client for tools and tests. (The functions have their own, `_shared/database.ts`.)
+ * A client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.)
  *
  * postgres.js sends what has gathered from a timer, and on Deno 2.1 a timer that was cleared may still fire: it then
  * writes `null`, which throws where nobody can catch it and ends the process (denoland/deno#29262).

@@ -1,4 +1,4 @@
-import { doc, type FieldDocs } from "../supabase/functions/_shared/doc.ts";
+import { doc, type FieldDocs } from "../supabase/functions/_shared/contract/doc.ts";
 
 /** Texts of the fields that mean the same wherever they are; a resource's own texts come first. */
 export const COMMON_FIELDS: FieldDocs = {

@@ -1,6 +1,6 @@
-import { doc } from "../supabase/functions/_shared/doc.ts";
-import type { Resource } from "../supabase/functions/_shared/endpoint.ts";
-import { SERVICE_VERSION } from "../supabase/functions/_shared/service.ts";
+import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import type { Resource } from "../supabase/functions/_shared/contract/endpoint.ts";
+import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { ErrorReplies } from "./error_replies.ts";
 import { HEADERS } from "./headers.ts";
 import { healthPath } from "./health.ts";

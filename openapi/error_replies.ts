@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/errors.ts";
-import { doc } from "../supabase/functions/_shared/doc.ts";
-import { byStatus, EVERYWHERE } from "./error_codes.ts";
+import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
+import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { byStatus, EVERYWHERE } from "../contract/error_codes.ts";
 import { exampleOf } from "./examples.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";

@@ -6,9 +6,9 @@ import { Deal } from "../supabase/functions/api-v1-deals/schema.ts";
 import { leadResultFields } from "../supabase/functions/api-v1-leads/docs.ts";
 import { LeadResult } from "../supabase/functions/api-v1-leads/schema.ts";
 import { Proposal } from "../supabase/functions/proposals/schema.ts";
-import { type Doc, doc } from "../supabase/functions/_shared/doc.ts";
-import { timestamp, Utm, uuid } from "../supabase/functions/_shared/fields.ts";
-import type { EventType } from "../supabase/functions/_shared/webhooks/catalog.ts";
+import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { timestamp, Utm, uuid } from "../supabase/functions/_shared/contract/fields.ts";
+import type { EventType } from "../supabase/functions/_shared/contract/events.ts";
 
 interface Event {
   when: Doc;

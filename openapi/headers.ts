@@ -1,5 +1,5 @@
-import { doc } from "../supabase/functions/_shared/doc.ts";
-import { REPLY_HEADERS } from "../supabase/functions/_shared/reply.ts";
+import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { REPLY_HEADERS } from "../supabase/functions/_shared/http/reply.ts";
 
 /** A header that a reply may carry. */
 export type ReplyHeader = typeof REPLY_HEADERS[number];

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { doc } from "../supabase/functions/_shared/doc.ts";
-import { SERVICE_VERSION } from "../supabase/functions/_shared/service.ts";
+import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { exampleOf } from "./examples.ts";
 import type { ErrorReplies } from "./error_replies.ts";
 

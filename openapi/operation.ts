@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { type Doc, doc } from "../supabase/functions/_shared/doc.ts";
-import type { Endpoint, Resource, Route } from "../supabase/functions/_shared/endpoint.ts";
-import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/idempotency.ts";
-import { ListQuery } from "../supabase/functions/_shared/pagination.ts";
+import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
+import type { Endpoint, Resource, Route } from "../supabase/functions/_shared/contract/endpoint.ts";
+import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
+import { ListQuery } from "../supabase/functions/_shared/contract/pagination.ts";
 import { FILTERS } from "./common_fields.ts";
-import { errorCodes } from "./error_codes.ts";
+import { errorCodes } from "../contract/error_codes.ts";
 import type { ErrorReplies } from "./error_replies.ts";
 import { exampleOf } from "./examples.ts";
 import { headers, type ReplyHeader } from "./headers.ts";

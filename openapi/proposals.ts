@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { type Doc, doc } from "../supabase/functions/_shared/doc.ts";
-import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/errors.ts";
+import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
 import { ProposalAnswer, ProposalView, Rejection } from "../supabase/functions/proposals/schema.ts";
 import type { ErrorReplies } from "./error_replies.ts";
 import { headers } from "./headers.ts";

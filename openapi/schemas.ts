@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { FieldDocs } from "../supabase/functions/_shared/doc.ts";
+import type { FieldDocs } from "../supabase/functions/_shared/contract/doc.ts";
 import { COMMON_FIELDS } from "./common_fields.ts";
 import { type JsonSchema, SCHEMAS } from "./json_schema.ts";
 

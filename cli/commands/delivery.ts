@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { uuid } from "../arguments.ts";
-import { listDeliveries, redeliver, retryDeliveries } from "../operations/deliveries.ts";
+import { listDeliveries, redeliver, retryDeliveries } from "../../operator/deliveries.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

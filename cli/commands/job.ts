@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { listJobs, runJob } from "../operations/jobs.ts";
+import { listJobs, runJob } from "../../operator/jobs.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

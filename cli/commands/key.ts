@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { datetime, name, scopes, uuid } from "../arguments.ts";
-import { createKey, listKeys, revokeKey } from "../operations/keys.ts";
+import { createKey, listKeys, revokeKey } from "../../operator/keys.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

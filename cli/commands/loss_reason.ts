@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { boolean, name, uuid } from "../arguments.ts";
-import { createLossReason, listLossReasons, updateLossReason } from "../operations/loss_reasons.ts";
+import { createLossReason, listLossReasons, updateLossReason } from "../../operator/loss_reasons.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

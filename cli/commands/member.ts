@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { boolean, email, name, uuid } from "../arguments.ts";
-import { addMember, listMembers, ROLES, updateMember } from "../operations/members.ts";
+import { addMember, listMembers, ROLES, updateMember } from "../../operator/members.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

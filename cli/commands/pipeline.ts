@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { boolean, name, stages, uuid } from "../arguments.ts";
-import { createPipeline, listPipelines, updatePipeline } from "../operations/pipelines.ts";
+import { createPipeline, listPipelines, updatePipeline } from "../../operator/pipelines.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples, requireChange } from "../usage.ts";

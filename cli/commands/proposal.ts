@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { amount, datetime, name, uuid } from "../arguments.ts";
 import { readFunctionsUrl } from "../functions_url.ts";
-import { createProposal, listProposals, sendProposal } from "../operations/proposals.ts";
+import { createProposal, listProposals, sendProposal } from "../../operator/proposals.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { boolean, uuid } from "../arguments.ts";
-import { updateStage } from "../operations/pipelines.ts";
+import { updateStage } from "../../operator/pipelines.ts";
 import { perform } from "../perform.ts";
 import { examples } from "../usage.ts";
 

@@ -6,7 +6,7 @@ import {
   reactivateSubscription,
   rotateSecret,
   sendTestEvent,
-} from "../operations/webhooks.ts";
+} from "../../operator/webhooks.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";

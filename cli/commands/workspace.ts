@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { boolean, integer, name, uuid } from "../arguments.ts";
-import { createWorkspace, listWorkspaces, updateWorkspace } from "../operations/workspaces.ts";
+import { createWorkspace, listWorkspaces, updateWorkspace } from "../../operator/workspaces.ts";
 import { perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples, requireChange } from "../usage.ts";

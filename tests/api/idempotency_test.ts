@@ -1,7 +1,7 @@
 // The rules of spec 4.0.1, each held for every creating POST that honours Idempotency-Key.
 import assert from "node:assert/strict";
-import { hashRequest } from "../../supabase/functions/_shared/idempotency.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { hashRequest } from "../../supabase/functions/_shared/http/idempotency.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { endpoints } from "../support/resources.ts";

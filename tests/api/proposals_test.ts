@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createProposal, sendProposal } from "../../cli/operations/proposals.ts";
-import { updateWorkspace } from "../../cli/operations/workspaces.ts";
+import { createProposal, sendProposal } from "../../operator/proposals.ts";
+import { updateWorkspace } from "../../operator/workspaces.ts";
 import { deliveryBody } from "../../openapi/events.ts";
 import { hashToken } from "../../supabase/functions/proposals/token.ts";
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
-import type { EventType } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call } from "../support/client.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

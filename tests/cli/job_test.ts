@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { runJob } from "../../cli/operations/jobs.ts";
-import { OperationError } from "../../cli/operations/operation_error.ts";
+import { runJob } from "../../operator/jobs.ts";
+import { OperationError } from "../../operator/operation_error.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say } from "./crm.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { checksum } from "../../cli/operations/generate_key.ts";
-import { hashKey } from "../../supabase/functions/_shared/keys.ts";
+import { checksum } from "../../operator/generate_key.ts";
+import { hashKey } from "../../supabase/functions/_shared/http/keys.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPipeline, updatePipeline } from "../../cli/operations/pipelines.ts";
+import { createPipeline, updatePipeline } from "../../operator/pipelines.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";

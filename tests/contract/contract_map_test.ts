@@ -1,7 +1,7 @@
 // docs/contract.md says which tests hold which rule; here it is kept from going stale.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ERRORS } from "../../supabase/functions/_shared/errors.ts";
+import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 
 /** The contract's parts; each must have rules, and each rule tests. */
 const PARTS =

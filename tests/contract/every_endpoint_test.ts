@@ -1,6 +1,6 @@
 // Rules that hold for every endpoint, looped over the endpoint tables: a new one is tested the day it is declared.
 import assert from "node:assert/strict";
-import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertRefused, call } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { endpoints, resources } from "../support/resources.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import type { Route } from "../../supabase/functions/_shared/endpoint.ts";
+import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

@@ -1,8 +1,8 @@
 // Rules of the contract that hold for the service as a whole, and are nobody else's to test.
 import assert from "node:assert/strict";
-import { ERRORS } from "../../supabase/functions/_shared/errors.ts";
-import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isHeld } from "../../bench/figure.ts";
-import type { Results } from "../../bench/results.ts";
-import { tableOf } from "../../bench/table.ts";
+import { isHeld } from "../../lab/performance/figure.ts";
+import type { Results } from "../../lab/performance/results.ts";
+import { tableOf } from "../../lab/performance/table.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const page = await Deno.readTextFile(join(ROOT, "docs/performance.md"));
 const { at, machine, deno, postgres, figures }: Results = JSON.parse(
-  await Deno.readTextFile(join(ROOT, "bench/results/latest.json")),
+  await Deno.readTextFile(join(ROOT, "lab/results/latest.json")),
 );
 
 Deno.test("docs/performance.md shows every figure of the last whole run, and no other", () => {

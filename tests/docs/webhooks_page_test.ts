@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { EVENTS } from "../../openapi/events.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { createProgram } from "../../cli/program.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
-import { createKey } from "../../cli/operations/keys.ts";
-import { createWorkspace, updateWorkspace } from "../../cli/operations/workspaces.ts";
-import { SCOPES } from "../../supabase/functions/_shared/scopes.ts";
+import { createKey } from "../../operator/keys.ts";
+import { createWorkspace, updateWorkspace } from "../../operator/workspaces.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "./client.ts";
 
 /** High enough that no test meets it by chance. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { createProposal, type NewProposal, sendProposal } from "../../cli/operations/proposals.ts";
+import { createProposal, type NewProposal, sendProposal } from "../../operator/proposals.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call, type Reply } from "./client.ts";
 import { resources } from "./resources.ts";

@@ -1,1 +1,1 @@
-export { endpoints, resources } from "../../openapi/resources.ts";
+export { endpoints, resources } from "../../contract/resources.ts";

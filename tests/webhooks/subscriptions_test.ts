@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/catalog.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";

@@ -1,4 +1,4 @@
-import { doc, type FieldDocs } from "../_shared/doc.ts";
+import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 
 /** Texts of an activity's fields. */
 export const activityFields: FieldDocs = {

@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { countCharacters, customFields, email, name, text, timestamp, uuid } from "../_shared/fields.ts";
-import { listQuery } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import {
+  countCharacters,
+  customFields,
+  email,
+  name,
+  text,
+  timestamp,
+  uuid,
+} from "../_shared/contract/fields.ts";
+import { listQuery } from "../_shared/contract/pagination.ts";
 import { addressFields, companyFields } from "./docs.ts";
 
 /** Largest value of Postgres' integer. */

@@ -1,7 +1,7 @@
-import { doc } from "../_shared/doc.ts";
-import { endpoint, resource } from "../_shared/endpoint.ts";
-import { Created } from "../_shared/fields.ts";
-import { pageOf } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { Created } from "../_shared/contract/fields.ts";
+import { pageOf } from "../_shared/contract/pagination.ts";
 import { Contact, ContactFilter, ContactPatch, NewContact } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { customFields, email, name, text, timestamp, uuid } from "../_shared/fields.ts";
-import { listQuery } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { customFields, email, name, text, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { listQuery } from "../_shared/contract/pagination.ts";
 import { contactFields } from "./docs.ts";
 
 /** What a client may write of a contact (spec 2.1). */

@@ -1,4 +1,4 @@
-import { serveResource } from "../_shared/serve.ts";
+import { serveResource } from "../_shared/http/serve.ts";
 import { deals } from "./routes.ts";
 
 Deno.serve(serveResource(deals));

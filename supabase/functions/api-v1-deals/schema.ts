@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { customFields, date, money, name, text, timestamp, Utm, uuid } from "../_shared/fields.ts";
-import { listQuery } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { customFields, date, money, name, text, timestamp, Utm, uuid } from "../_shared/contract/fields.ts";
+import { listQuery } from "../_shared/contract/pagination.ts";
 import { Activity } from "../api-v1-activities/schema.ts";
 import { Company } from "../api-v1-companies/schema.ts";
 import { Contact } from "../api-v1-contacts/schema.ts";

@@ -1,8 +1,8 @@
-import { functionApp, type RequestHandler } from "../_shared/app.ts";
-import { query } from "../_shared/database.ts";
-import { ApiError } from "../_shared/errors.ts";
-import { errorReply, identified, jsonReply } from "../_shared/reply.ts";
-import { SERVICE_VERSION } from "../_shared/service.ts";
+import { functionApp, type RequestHandler } from "../_shared/http/app.ts";
+import { query } from "../_shared/postgres/database.ts";
+import { ApiError } from "../_shared/contract/errors.ts";
+import { errorReply, identified, jsonReply } from "../_shared/http/reply.ts";
+import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 
 /** Milliseconds after which a database that doesn't answer counts as away. */
 const PATIENCE_MS = 3_000;

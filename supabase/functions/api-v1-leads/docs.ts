@@ -1,4 +1,4 @@
-import { doc, type FieldDocs } from "../_shared/doc.ts";
+import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 
 const utm = (portuguese: string, english: string) =>
   doc(`${portuguese}; o mesmo que em utm`, `${english}; the same as inside utm`);

@@ -1,4 +1,4 @@
-import { serveResource } from "../_shared/serve.ts";
+import { serveResource } from "../_shared/http/serve.ts";
 import { leads } from "./routes.ts";
 
 Deno.serve(serveResource(leads));

@@ -1,5 +1,5 @@
-import { doc } from "../_shared/doc.ts";
-import { endpoint, resource } from "../_shared/endpoint.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { LeadRequest, LeadResult } from "./schema.ts";
 
 export const leads = resource(

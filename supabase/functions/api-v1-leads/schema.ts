@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { customFields, email, money, name, text, timestamp, Utm, uuid } from "../_shared/fields.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { customFields, email, money, name, text, timestamp, Utm, uuid } from "../_shared/contract/fields.ts";
 import { leadFields, leadResultFields } from "./docs.ts";
 
 const UTM_KEYS = ["source", "medium", "campaign", "term", "content"] as const;

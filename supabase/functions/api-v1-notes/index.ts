@@ -1,4 +1,4 @@
-import { serveResource } from "../_shared/serve.ts";
+import { serveResource } from "../_shared/http/serve.ts";
 import { notes } from "./routes.ts";
 
 Deno.serve(serveResource(notes));

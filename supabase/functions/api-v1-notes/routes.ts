@@ -1,6 +1,6 @@
-import { doc } from "../_shared/doc.ts";
-import { endpoint, resource } from "../_shared/endpoint.ts";
-import { pageOf } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { pageOf } from "../_shared/contract/pagination.ts";
 import { NewNote, Note, NoteFilter } from "./schema.ts";
 
 export const notes = resource("api-v1-notes", {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { text, timestamp, uuid } from "../_shared/fields.ts";
-import { listQuery } from "../_shared/pagination.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { text, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { listQuery } from "../_shared/contract/pagination.ts";
 import { noteFields } from "./docs.ts";
 
 /** `note`: something that happened; `observation`: free context (spec 2.2). */

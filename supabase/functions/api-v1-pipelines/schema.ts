@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { timestamp, uuid } from "../_shared/fields.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { timestamp, uuid } from "../_shared/contract/fields.ts";
 
 /** A step of a pipeline (spec 2.5). */
 export const Stage = z.object({

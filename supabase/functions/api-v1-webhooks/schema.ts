@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { text, timestamp, uuid } from "../_shared/fields.ts";
-import { refuse } from "../_shared/validation.ts";
-import { EVENT_TYPES, isEventType } from "../_shared/webhooks/catalog.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { text, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { refuse } from "../_shared/http/validation.ts";
+import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
 import { judgeTarget } from "../_shared/webhooks/target.ts";
 import { subscriptionFields } from "./docs.ts";
 

@@ -1,3 +1,3 @@
-import { serveNotLive } from "../_shared/not_live.ts";
+import { serveNotLive } from "../_shared/http/not_live.ts";
 
 Deno.serve(serveNotLive("api-v1"));

@@ -1,7 +1,7 @@
-import { query } from "../_shared/database.ts";
-import { type Admission, admissionOf, type AdmissionRow } from "../_shared/door.ts";
-import { ApiError, isErrorCode } from "../_shared/errors.ts";
-import type { Json } from "../_shared/json_body.ts";
+import { query } from "../_shared/postgres/database.ts";
+import { type Admission, admissionOf, type AdmissionRow } from "../_shared/postgres/door.ts";
+import { ApiError, isErrorCode } from "../_shared/contract/errors.ts";
+import type { Json } from "../_shared/http/json_body.ts";
 
 /** What a customer does to a proposal. */
 export type Action = "view" | "accept" | "reject";

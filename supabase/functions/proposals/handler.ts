@@ -1,10 +1,10 @@
 import type { Context } from "hono";
-import { answer } from "../_shared/answer.ts";
-import { functionApp, type RequestHandler } from "../_shared/app.ts";
-import { ApiError, keepApiError } from "../_shared/errors.ts";
-import { readJsonBody } from "../_shared/json_body.ts";
-import { ignoredFieldsHeader, jsonReply } from "../_shared/reply.ts";
-import { validateBody, type ValidBody } from "../_shared/validation.ts";
+import { answer } from "../_shared/http/answer.ts";
+import { functionApp, type RequestHandler } from "../_shared/http/app.ts";
+import { ApiError, keepApiError } from "../_shared/contract/errors.ts";
+import { readJsonBody } from "../_shared/http/json_body.ts";
+import { ignoredFieldsHeader, jsonReply } from "../_shared/http/reply.ts";
+import { validateBody, type ValidBody } from "../_shared/http/validation.ts";
 import { type Action, openProposal, type ProposalReply } from "./door.ts";
 import { Rejection } from "./schema.ts";
 import { hashToken, isToken } from "./token.ts";
@@ -34,7 +34,7 @@ async function refuseMethod(c: Context, allow: string): Promise<Response> {
   return response;
 }
 
-/** As the resources are answered (_shared/serve.ts): the door's refusal comes before what is wrong with the request. */
+/** As the resources are answered (_shared/http/serve.ts): the door's refusal comes before what is wrong with the request. */
 function respond(c: Context, target: Action | ApiError): Promise<Response> {
   return answer<ProposalReply>(c, async (keep) => {
     const token = c.req.param("token") ?? "";

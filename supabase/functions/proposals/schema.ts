@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { doc } from "../_shared/doc.ts";
-import { text, timestamp, uuid } from "../_shared/fields.ts";
+import { doc } from "../_shared/contract/doc.ts";
+import { text, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { proposalFields } from "./docs.ts";
 
 const status = () => z.enum(["rascunho", "enviada", "visualizada", "aceita", "recusada", "expirada"]);

@@ -1,4 +1,4 @@
-import { hashKey } from "../_shared/keys.ts";
+import { hashKey } from "../_shared/http/keys.ts";
 
 /** 32 random bytes in base62. What doesn't look like it is refused without asking the database. */
 const TOKEN = /^[0-9A-Za-z]{43}$/;

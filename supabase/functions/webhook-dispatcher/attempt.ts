@@ -1,4 +1,4 @@
-import { log } from "../_shared/log.ts";
+import { log } from "../_shared/runtime/log.ts";
 import { deliver, type Outcome } from "./deliver.ts";
 import { openSecret } from "./opened_secrets.ts";
 import { type ClaimedDelivery, recordOutcome } from "./queue.ts";

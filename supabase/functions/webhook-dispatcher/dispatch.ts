@@ -1,4 +1,4 @@
-import { log } from "../_shared/log.ts";
+import { log } from "../_shared/runtime/log.ts";
 import { pokeDispatcher } from "../_shared/webhooks/poke.ts";
 import { attempt } from "./attempt.ts";
 import { claimDeliveries } from "./queue.ts";

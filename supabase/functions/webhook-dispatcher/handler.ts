@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { inBackground } from "../_shared/background.ts";
-import { ApiError } from "../_shared/errors.ts";
-import { errorReply, jsonReply } from "../_shared/reply.ts";
+import { inBackground } from "../_shared/runtime/background.ts";
+import { ApiError } from "../_shared/contract/errors.ts";
+import { errorReply, jsonReply } from "../_shared/http/reply.ts";
 import { dispatch } from "./dispatch.ts";
 
 /**

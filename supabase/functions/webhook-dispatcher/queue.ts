@@ -1,5 +1,5 @@
-import { query } from "../_shared/database.ts";
-import type { EventType } from "../_shared/webhooks/catalog.ts";
+import { query } from "../_shared/postgres/database.ts";
+import type { EventType } from "../_shared/contract/events.ts";
 import type { Outcome } from "./deliver.ts";
 
 /** A delivery that is this dispatcher's for 60 s. */

@@ -1,5 +1,5 @@
-import { functionsUrl } from "../service.ts";
-import { log } from "../log.ts";
+import { functionsUrl } from "../runtime/service.ts";
+import { log } from "../runtime/log.ts";
 
 const POKE_TIMEOUT_MS = 2_000;
 

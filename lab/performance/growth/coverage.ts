@@ -1,0 +1,53 @@
+import { endpoints } from "../../../contract/resources.ts";
+import type { Endpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
+import { type Probe, PROBES } from "./probes.ts";
+
+/** Few records in any workspace, whatever it sells. */
+const STILL = ["api-v1-pipelines", "api-v1-webhooks"];
+/** Of every list, and no filter. */
+const NO_FILTERS = ["limit"];
+
+/** A probe with the endpoint that it calls. */
+export interface EndpointProbe extends Probe {
+  endpoint: Endpoint;
+  /** The endpoint with the filters that are used: what a figure is of. */
+  operation: string;
+}
+
+/**
+ * Every probe with its endpoint.
+ * @throws where an endpoint or one of its filters has no probe: what is not measured would pass for flat
+ */
+export function resolveProbes(): EndpointProbe[] {
+  const missing: string[] = [];
+  const resolved: EndpointProbe[] = [];
+  for (const { resource, route, title } of endpoints) {
+    if (STILL.includes(resource.name)) continue;
+    const key = `${route.method} ${route.path}`;
+    const probes = PROBES.filter((probe) => probe.resource === resource.name && probe.route === key);
+    if (probes.length === 0) missing.push(title);
+    for (const filter of Object.keys(route.endpoint.query.shape)) {
+      const used = NO_FILTERS.includes(filter) || probes.some(({ args }) => filter in args);
+      if (!used) missing.push(`${title}?${filter}`);
+    }
+    resolved.push(...probes.map((probe) => ({
+      ...probe,
+      endpoint: route.endpoint,
+      operation: title + (route.path === "/" && route.method === "GET" ? queryOf(probe) : ""),
+    })));
+  }
+  if (missing.length > 0) {
+    throw new Error(`No probe in lab/performance/growth/probes.ts for ${missing.join(", ")}`);
+  }
+  // Reads first: after a write they would find another page.
+  return resolved.sort((a, b) => Number(isWrite(a)) - Number(isWrite(b)));
+}
+
+function isWrite({ route }: Probe): boolean {
+  return !route.startsWith("GET");
+}
+
+function queryOf({ args }: Probe): string {
+  const names = Object.keys(args);
+  return names.length === 0 ? "" : `?${names.join("&")}`;
+}

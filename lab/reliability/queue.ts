@@ -1,0 +1,91 @@
+import type { Sql } from "postgres";
+import { createWorkspace } from "../../operator/workspaces.ts";
+import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
+
+/**
+ * Workspaces with one subscription each to `contact.created`; their ids.
+ * @param encryptionKey of the dispatcher that will deliver; this process's own where left out
+ */
+export async function subscribe(
+  sql: Sql,
+  targetUrl: string,
+  count: number,
+  encryptionKey?: string,
+): Promise<string[]> {
+  const secret = await encryptSecret("whsec_chaos", encryptionKey);
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++) {
+    const { id } = await createWorkspace(sql, { name: "Chaos" });
+    await sql`
+      with s as (
+        insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+        values (${id}, '{contact.created}', ${targetUrl}) returning workspace_id, id
+      )
+      insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+      select workspace_id, id, decode(${secret}, 'base64') from s`;
+    ids.push(id);
+  }
+  return ids;
+}
+
+/**
+ * Events, as the application's own writes make them: `each` contacts in every workspace, in one transaction.
+ * @param attempts that have failed already.
+ */
+export async function enqueue(sql: Sql, workspaces: string[], each: number, attempts = 0): Promise<void> {
+  await sql.begin(async (sql) => {
+    await sql`
+      insert into crm.contacts (workspace_id, name, owner_id)
+      select workspace_id, 'Contato', id from crm.members, generate_series(1, ${each}::int)
+      where workspace_id = any (${workspaces})`;
+    if (attempts > 0) {
+      await sql`
+        update crm.webhook_deliveries set attempts = ${attempts} where workspace_id = any (${workspaces})`;
+    }
+  });
+}
+
+export interface Delivery {
+  id: string;
+  subscription_id: string;
+  state: "pending" | "delivered" | "failed";
+  attempts: number;
+}
+
+/** All deliveries of the workspaces. */
+export async function deliveries(sql: Sql, workspaces: string[]): Promise<Delivery[]> {
+  return await sql<Delivery[]>`
+    select id, subscription_id, state, attempts from crm.webhook_deliveries
+    where workspace_id = any (${workspaces})`;
+}
+
+/** How many of the workspaces' deliveries have come to their end. */
+export async function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
+  const [row] = await sql<[{ ended: number }]>`
+    select count(*)::integer as ended from crm.webhook_deliveries
+    where workspace_id = any (${workspaces}) and state <> 'pending'`;
+  return row.ended;
+}
+
+/** How many of the workspaces' deliveries have not. */
+export async function countPending(sql: Sql, workspaces: string[]): Promise<number> {
+  const [row] = await sql<[{ pending: number }]>`
+    select count(*)::integer as pending from crm.webhook_deliveries
+    where workspace_id = any (${workspaces}) and state = 'pending'`;
+  return row.pending;
+}
+
+/** Makes retries due now, as their waits would. */
+export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
+  await sql`
+    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
+    where workspace_id = any (${workspaces}) and state = 'pending' and attempts > 0 and lease_until is null
+      and next_attempt_at > clock_timestamp()`;
+}
+
+/** Lets leases end within so many seconds instead of 60, so that a short run need not wait for them. */
+export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
+  await sql`
+    update crm.webhook_deliveries set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+}

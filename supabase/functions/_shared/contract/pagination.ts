@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { datetime, uuid } from "./fields.ts";
+import { refuse } from "../http/validation.ts";
+
+/** Records on a page where the call does not say (spec 4.0). */
+export const DEFAULT_LIMIT = 50;
+/** Records on a page at most; a larger limit is reduced to it (spec 4.0). */
+export const MAX_LIMIT = 200;
+
+/** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
+export const ListQuery = z.object({
+  limit: z.string()
+    .regex(/^[0-9]{1,9}$/, "Deve ser um número inteiro, 1 ou maior")
+    .transform(Number)
+    .refine((limit) => limit >= 1, "Deve ser um número inteiro, 1 ou maior")
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .default(DEFAULT_LIMIT)
+    .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),
+  cursor: z.string()
+    .refine((text) => uuid().safeParse(text).success, refuse("invalid_cursor", "Deve ser um UUID"))
+    .optional()
+    .meta({ format: "uuid" }),
+  since: datetime().optional(),
+  updated_since: datetime().optional(),
+});
+
+/** The query of a list with these filters beside the common parameters. */
+export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
+  return ListQuery.extend(filters);
+}
+
+/** The envelope of a list (spec 4.0). */
+export function pageOf<Record extends z.ZodType>(record: Record) {
+  return z.object({
+    data: z.array(record),
+    meta: z.object({ next_cursor: uuid().nullable(), has_more: z.boolean() }),
+  });
+}

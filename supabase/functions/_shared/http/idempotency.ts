@@ -1,0 +1,28 @@
+import { ApiError } from "../contract/errors.ts";
+import type { Json } from "./json_body.ts";
+import { sha256 } from "../runtime/sha256.ts";
+
+/** The request header of spec 4.0.1. */
+export const IDEMPOTENCY_HEADER = "Idempotency-Key";
+
+/** @throws {ApiError} invalid_idempotency_key when it is not 1-255 characters; null when the header is absent */
+export function readIdempotencyKey(headers: Headers): string | null {
+  const key = headers.get(IDEMPOTENCY_HEADER);
+  if (key !== null && (key.length < 1 || key.length > 255)) throw new ApiError("invalid_idempotency_key");
+  return key;
+}
+
+/** SHA-256, in hex, of what must be equal for a POST to be a repetition: the resource and the body. */
+export function hashRequest(resource: string, body: Json): string {
+  return sha256(`${resource}\n${canonicalJson(body)}`);
+}
+
+/** JSON with the keys of every object in order: neither their order nor white space makes another request. */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const members = Object.keys(value).sort().map((key) =>
+    `${JSON.stringify(key)}:${canonicalJson(value[key]!)}`
+  );
+  return `{${members.join(",")}}`;
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
+import { isStorableText, type Json, type JsonBody } from "./json_body.ts";
+
+/** Fields at fault that one reply names at most. */
+const MAX_DETAILS = 100;
+
+/** A body that passed, and the names of what it held that no field takes. */
+export interface ValidBody {
+  args: Record<string, Json>;
+  ignored: string[];
+}
+
+/** @throws {ApiError} with every field at fault in `details`, those that reading the body found among them */
+export function validateBody(schema: z.ZodType, { value, faults }: JsonBody): ValidBody {
+  return { args: parse(schema, value, faults), ignored: unknownFields(schema, value) };
+}
+
+/** @throws {ApiError} with every parameter at fault, the unknown ones among them: a mistyped filter must not return all */
+export function validateQuery(schema: z.ZodObject, query: URLSearchParams): Record<string, Json> {
+  const details: FieldError[] = [];
+  const parameters = new Map<string, string>();
+  for (const [name, value] of query) {
+    if (parameters.has(name)) details.push({ field: name, message: "Parâmetro repetido" });
+    if (![name, value].every(isStorableText)) {
+      details.push({ field: name.toWellFormed(), message: "O texto tem um caractere inválido" });
+    }
+    parameters.set(name, value);
+  }
+  if (details.length > 0) throw new ApiError("validation_error", details.slice(0, MAX_DETAILS));
+  return parse(schema, Object.fromEntries(parameters));
+}
+
+/**
+ * A check whose failure has a code of its own (`invalid_cursor`, `invalid_event_type`, …): the reply has that code
+ * when nothing else is wrong with the request, else validation_error.
+ */
+export function refuse(code: ErrorCode, message: string) {
+  return { params: { refusal: code }, error: message };
+}
+
+function parse(schema: z.ZodType, input: unknown, faults: FieldError[] = []): Record<string, Json> {
+  const result = schema.safeParse(input, { error: say });
+  if (result.success && faults.length === 0) return result.data as Record<string, Json>;
+  const issues = result.error?.issues ?? [];
+  const details = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({
+        field: [...issue.path, key].join("."),
+        message: "Parâmetro desconhecido",
+      }))
+      : [{ field: issue.path.join("."), message: issue.message }]
+  );
+  const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["refusal"] : undefined);
+  const code: ErrorCode = faults.length === 0 && codes.every((code) => code !== undefined)
+    ? codes[0]
+    : "validation_error";
+  // Of a field that is wrong in two ways the more basic one is said.
+  const known = new Set(faults.map(({ field }) => field));
+  const all = [...faults, ...details.filter(({ field }) => !known.has(field))];
+  throw new ApiError(code, all.slice(0, MAX_DETAILS));
+}
+
+/** The Portuguese text of an issue: what is allowed, with the values quoted. */
+function say(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.input === null) return "Não pode ser nulo";
+      return issue.input === undefined
+        ? "Campo obrigatório"
+        : `Deve ser ${TYPES[issue.expected] ?? issue.expected}`;
+    case "too_small":
+      return `Deve ${limit(issue.origin, "mínimo", issue.minimum)}`;
+    case "too_big":
+      return `Deve ${limit(issue.origin, "máximo", issue.maximum)}`;
+    case "invalid_format":
+      return `Deve ser ${FORMATS[issue.format] ?? "um texto no formato esperado"}`;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `Deve ser "${String(issue.values[0])}"`
+        : `Deve ser um de ${issue.values.map((value) => `"${String(value)}"`).join(", ")}`;
+    case "unrecognized_keys":
+      return "Parâmetro desconhecido";
+    case "not_multiple_of":
+      return `Deve ser múltiplo de ${issue.divisor}`;
+    case "invalid_union":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      return "Valor inválido";
+  }
+}
+
+const TYPES: Record<string, string> = {
+  string: "um texto",
+  number: "um número",
+  int: "um número inteiro",
+  boolean: "true ou false",
+  object: "um objeto",
+  record: "um objeto",
+  array: "uma lista",
+};
+
+const FORMATS: Record<string, string> = {
+  email: "um e-mail válido",
+  uuid: "um UUID",
+  guid: "um UUID",
+  date: "uma data existente no formato AAAA-MM-DD",
+  datetime: "uma data e hora ISO 8601 com fuso (Z ou -03:00), por exemplo 2026-01-31T12:00:00Z",
+  url: "uma URL",
+};
+
+function limit(origin: string, side: "mínimo" | "máximo", bound: number | bigint): string {
+  if (origin === "string") return `ter no ${side} ${bound} ${bound === 1 ? "caractere" : "caracteres"}`;
+  if (origin === "array") return `ter no ${side} ${bound} ${bound === 1 ? "item" : "itens"}`;
+  return `ser no ${side} ${bound}`;
+}
+
+function unknownFields(schema: z.ZodType, body: Record<string, Json>, path: string[] = []): string[] {
+  const shape = shapeOf(schema);
+  if (shape === undefined) return [];
+  return Object.entries(body).flatMap(([name, value]) => {
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (field === undefined) return [[...path, name].join(".")];
+    if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
+    return unknownFields(field, value, [...path, name]);
+  });
+}
+
+function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return shapeOf(schema.unwrap() as z.ZodType);
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isPgBouncerInstalled } from "../../lab/performance/pgbouncer.ts";
+
+const SCRIPT = join(import.meta.dirname!, "../../lab/performance/main.ts");
+
+async function measure(subject: string): Promise<void> {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", SCRIPT, "--short", subject],
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+}
+
+// The sizes of `--short`; the whole figures are in docs/performance.md. Statements per request are counted by
+// tests/contract/one_statement_test.ts.
+Deno.test({
+  name: "A request waits for the network once, also behind a transaction pooler",
+  // Of a developer's machine no Debian package is asked for; CI installs it and never skips this.
+  ignore: !Deno.env.get("CI") && !await isPgBouncerInstalled(),
+  fn: () => measure("round-trips"),
+});
+
+Deno.test("The API keeps its share of what a bare select or insert reaches", () => measure("throughput"));
