@@ -43,7 +43,7 @@ export function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> 
 }
 
 /** The codes of checks made with `refuse(code, …)` in the body and the query. */
-function refusals({ body, query }: Endpoint): ErrorCode[] {
+export function refusals({ body, query }: Endpoint): ErrorCode[] {
   const found: ErrorCode[] = [];
   for (const schema of [query, ...(body ? [body] : [])]) {
     z.toJSONSchema(schema, {

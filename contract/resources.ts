@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Resource, type Route } from "../supabase/functions/_shared/contract/endpoint.ts";
 
-const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
+/** The folder of the functions. */
+export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 
 /** Every resource that is declared, found as the deployment finds it: a folder with routes. */
 export const resources: Resource[] = await loadResources();
