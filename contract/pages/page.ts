@@ -1,6 +1,6 @@
 /** A page of docs/ of which parts are written from the code or from results. */
 export interface Page {
-  /** Path from the root of the repository. */
+  /** Absolute, or from the root of the repository. */
   readonly file: string;
   /**
    * The page as it should be: what people wrote, with the written sections replaced.

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { pages } from "../../contract/pages/all.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
 for (const { file, write } of pages) {
-  Deno.test(`${file} is what \`deno task docs\` writes`, async () => {
-    const page = await Deno.readTextFile(join(ROOT, file));
+  const path = resolve(ROOT, file);
+  Deno.test(`${relative(ROOT, path)} is what \`deno task docs\` writes`, async () => {
+    const page = await Deno.readTextFile(path);
     assert.equal(await write(page), page);
   });
 }
