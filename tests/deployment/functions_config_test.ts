@@ -59,6 +59,12 @@ Deno.test("The functions' import map has what they import and no more, in the ve
   for (const [specifier, target] of Object.entries(imports)) assert.equal(target, root.imports[specifier]);
 });
 
+Deno.test("Editors format the functions as the root's configuration does", async () => {
+  const { fmt } = await readJson<{ fmt: { lineWidth: number } }>(join(FUNCTIONS, "deno.json"));
+  const root = await readJson<{ fmt: { lineWidth: number } }>(join(ROOT, "deno.json"));
+  assert.equal(fmt.lineWidth, root.fmt.lineWidth);
+});
+
 Deno.test("The functions' lock is one that the edge runtime reads, and holds all that they load", async () => {
   // Version 5, which newer Denos write, stops the older edge runtimes from starting.
   assert.equal((await readJson<Lock>(join(FUNCTIONS, "deno.lock"))).version, "4");
