@@ -41,7 +41,12 @@ Deno.test("A line of Markdown has 120 characters at most, unless it is in a tabl
   const long: string[] = [];
   for (const [file, page] of pages) {
     if (UNWRAPPED.includes(relative(ROOT, file))) continue;
-    page.split("\n").forEach((line, index) => {
+    // What a task writes is as long as what it repeats.
+    const byHand = page.replace(
+      /<!-- written by [^]*?<!-- end -->/g,
+      (section) => section.replace(/.+/g, ""),
+    );
+    byHand.split("\n").forEach((line, index) => {
       if (line.startsWith("| ") || /^\S*\]\([^)]*\)\S*$/.test(line.trim())) return;
       if ([...line].length > WIDTH) long.push(`${relative(ROOT, file)}:${index + 1}`);
     });
