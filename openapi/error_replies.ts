@@ -59,8 +59,8 @@ export class ErrorReplies {
   }
 
   #reply(status: number, codes: readonly ErrorCode[]) {
-    const list = (describe: (code: ErrorCode) => string) =>
-      codes.map((code) => `- \`${code}\`: ${describe(code)}`).join("\n");
+    const list = (say: (code: ErrorCode) => string) =>
+      codes.map((code) => `- \`${code}\`: ${say(code)}`).join("\n");
     const [code] = codes as [ErrorCode];
     const schema = this.schemas.add(errorEnvelope(codes), "output");
     const { error } = exampleOf(schema, this.schemas, "output") as { error: object };
@@ -80,7 +80,7 @@ function nameOf(status: number, codes: readonly ErrorCode[]): string | null {
   return everywhere.has(status) ? `error_${status}` : null;
 }
 
-/** A reply has rate headers from the point where the gate knows the key and its workspace may call. */
+/** The rate limit is told once the key is known and the account may call. */
 function headersOf(status: number): ReplyHeader[] {
   switch (status) {
     case 401:

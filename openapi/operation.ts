@@ -96,7 +96,7 @@ export function json(schema: z.ZodType, side: "input" | "output", schemas: Schem
 function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Record<number, unknown> {
   const { status, reply, body } = endpoint;
   const content = reply && json(reply, "output", schemas);
-  // No example: the one of a first reply would be wrong where the reply has `idempotent`.
+  // The example is that of a first answer: a repeated one may say that it is.
   const repeated = reply && { "application/json": { schema: schemas.add(reply, "output") } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,
@@ -130,7 +130,7 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   }
 }
 
-/** Whether the same call may be answered again: by its Idempotency-Key, or by external_id, whose reply has `idempotent`. */
+/** By the Idempotency-Key header, or by a field of the body; then the reply tells. */
 function isReplayable({ idempotent, reply }: Endpoint): boolean {
   return idempotent || reply instanceof z.ZodObject && "idempotent" in reply.shape;
 }

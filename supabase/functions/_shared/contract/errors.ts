@@ -8,10 +8,10 @@ interface ErrorKind {
   status: number;
   /** Portuguese, for the client: what was wrong and what is allowed. */
   message: string;
-  /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
-  when: string;
   /** English, for docs/errors.md: what a client does about it. */
   remedy: string;
+  /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
+  when: string;
   /** Said of the one field that a verb names, where the verb does not say it better itself. */
   field?: string;
 }
