@@ -5,14 +5,13 @@ import { type Page, replaceSection, table } from "./page.ts";
 /** Parameters of every paginated list; docs/resources.md explains them once. */
 const PAGINATION = ["limit", "cursor", "since", "updated_since"];
 
-/** docs/resources.md: the operations of each resource. */
+/** docs/resources.md: the operations of each resource behind a key; the page describes the open addresses itself. */
 export const resourcesPage: Page = {
   file: "docs/resources.md",
   write(page) {
-    const written = resources.reduce(
-      (text, resource) => replaceSection(text, resource.name, operations(resource)),
-      page,
-    );
+    const written = resources
+      .filter(({ routes }) => routes.some(({ endpoint }) => endpoint.scope))
+      .reduce((text, resource) => replaceSection(text, resource.name, operations(resource)), page);
     return Promise.resolve(written);
   },
 };
