@@ -1,6 +1,6 @@
 -- The door: one statement answers a request. See docs/architecture.md.
 
-create function api.fail(p_code text, p_field text default null, p_message text default null) returns void
+create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -8,14 +8,14 @@ begin
   raise exception using
     errcode = 'CRM00',
     message = p_code,
-    detail = case
-      when p_field is null then ''
-      else json_build_array(json_build_object('field', p_field, 'message', p_message))::text
-    end;
+    detail = coalesce(
+      (select json_agg(json_build_object('field', f, 'message', p_message)) from unnest(p_fields) f)::text,
+      ''
+    );
 end
 $$;
-comment on function api.fail(text, text, text) is
-  'Ends a verb with an error code of spec 7, naming the field at fault. The message of a field is Portuguese; '
+comment on function api.fail(text, text[], text) is
+  'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; '
   'left out, the one that belongs to the code is used.';
 
 create function api.replayed() returns void

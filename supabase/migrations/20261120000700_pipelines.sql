@@ -101,7 +101,7 @@ begin
   if not found and p_pipeline_id is null then
     perform api.fail('no_default_pipeline');
   elsif not found then
-    perform api.fail('pipeline_not_found', 'pipeline_id');
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
   end if;
 
   select s.id into stage_id from crm.stages s
@@ -112,7 +112,7 @@ begin
   if not found and p_stage_id is null then
     perform api.fail('pipeline_has_no_stage');
   elsif not found then
-    perform api.fail('stage_not_found', 'stage_id');
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
 end
 $$;

@@ -26,7 +26,7 @@ begin
   if p_stage_id is not null and not exists (
     select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
   ) then
-    perform api.fail('invalid_reference', 'stage_id');
+    perform api.fail('invalid_reference', array['stage_id']);
   end if;
   if pipeline_id <> p_deal.pipeline_id then
     select p.pipeline_id, p.stage_id into deal_place.pipeline_id, deal_place.stage_id
@@ -36,7 +36,7 @@ begin
     where s.workspace_id = p_deal.workspace_id and s.pipeline_id = p_deal.pipeline_id and s.id = p_stage_id
       and s.is_active
   ) then
-    perform api.fail('stage_not_found', 'stage_id');
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
 end
 $$;
