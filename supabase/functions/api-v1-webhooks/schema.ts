@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { text, timestamp, uuid } from "../_shared/contract/fields.ts";
-import { refuse } from "../_shared/http/validation.ts";
+import { withCode } from "../_shared/http/validation.ts";
 import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
 import { judgeTarget } from "../_shared/webhooks/target.ts";
 import { subscriptionFields } from "./docs.ts";
@@ -10,7 +10,7 @@ const eventType = () => z.enum(EVENT_TYPES);
 
 const knownEvent = () =>
   z.string()
-    .refine(isEventType, refuse("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
+    .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
     .meta({ enum: [...EVENT_TYPES] });
 
 const publicTarget = () =>
@@ -20,7 +20,7 @@ const publicTarget = () =>
       if (judged.ok) return;
       context.addIssue({
         code: "custom",
-        params: { refusal: "invalid_target_url" },
+        params: { code: "invalid_target_url" },
         message: judged.message,
       });
     }),
