@@ -5,7 +5,7 @@ import { contact } from "../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../supabase/functions/api-v1-deals/record.ts";
 import { leadResultFields } from "../supabase/functions/api-v1-leads/docs.ts";
 import { LeadResult } from "../supabase/functions/api-v1-leads/schema.ts";
-import { Proposal } from "../supabase/functions/proposals/schema.ts";
+import { proposal } from "../supabase/functions/proposals/record.ts";
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENTS, type EventType, type ObjectType } from "../supabase/functions/_shared/contract/events.ts";
 import { timestamp, Utm, uuid } from "../supabase/functions/_shared/contract/fields.ts";
@@ -15,7 +15,7 @@ export const OBJECTS: Record<ObjectType, z.ZodObject> = {
   deal: deal.reply,
   activity: activity.reply,
   contact: contact.reply,
-  proposal: Proposal,
+  proposal: proposal.reply,
 };
 
 const LeadReceived = z.object({

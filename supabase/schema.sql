@@ -241,6 +241,86 @@ COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages, as JSON shows i
 
 
 --
+-- Name: proposal; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.proposal AS (
+	id uuid,
+	workspace_id uuid,
+	deal_id uuid,
+	title text,
+	value numeric,
+	recurring_value numeric,
+	status text,
+	sent_at text,
+	viewed_at text,
+	accepted_at text,
+	rejected_at text,
+	rejection_reason text,
+	expires_at text,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE proposal; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.proposal IS 'A proposal, as JSON shows it.';
+
+
+--
+-- Name: proposal_view; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.proposal_view AS (
+	id uuid,
+	title text,
+	value numeric,
+	recurring_value numeric,
+	status text,
+	sent_at text,
+	expires_at text,
+	accepted_at text,
+	rejected_at text,
+	rejection_reason text
+);
+
+
+--
+-- Name: TYPE proposal_view; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it, as JSON shows it.';
+
+
+--
+-- Name: reply; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.reply AS (
+	error_code text,
+	details json,
+	body text,
+	replayed boolean,
+	events boolean,
+	caller_id uuid,
+	workspace_id uuid,
+	rate_limit integer,
+	rate_remaining integer,
+	rate_reset integer
+);
+
+
+--
+-- Name: TYPE reply; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.reply IS 'How a request is answered: a code of spec 7 with the fields at fault, or JSON text that is passed on unread; whether that is an earlier reply again, whether webhook deliveries wait, who called, and what is left of its rate limit.';
+
+
+--
 -- Name: stage; Type: TYPE; Schema: api; Owner: -
 --
 
@@ -315,8 +395,8 @@ COMMENT ON TYPE api.subscription IS 'A webhook subscription, as JSON shows it.';
 --
 
 CREATE TYPE crm.caller AS (
-	refusal text,
-	key_id uuid,
+	error_code text,
+	id uuid,
 	workspace_id uuid,
 	member_id uuid,
 	scopes text[],
@@ -328,25 +408,7 @@ CREATE TYPE crm.caller AS (
 -- Name: TYPE caller; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.caller IS 'Who is calling, or the code of the refusal that the key meets (spec 5.7).';
-
-
---
--- Name: link_holder; Type: TYPE; Schema: crm; Owner: -
---
-
-CREATE TYPE crm.link_holder AS (
-	workspace_id uuid,
-	proposal_id uuid,
-	suspended boolean
-);
-
-
---
--- Name: TYPE link_holder; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TYPE crm.link_holder IS 'Which proposal a token opens.';
+COMMENT ON TYPE crm.caller IS 'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
 
 
 --
@@ -523,99 +585,52 @@ COMMENT ON FUNCTION api.activity_update(p_args jsonb) IS 'Changes what was sent 
 -- Name: call(bytea, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: api; Owner: -
 --
 
-CREATE FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea, OUT refusal text, OUT details json, OUT body text, OUT replayed boolean, OUT events boolean, OUT key_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer) RETURNS record
+CREATE FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET role TO 'crm_api'
+    SET lock_timeout TO '5s'
+    AS $$
+begin
+  return crm.answer(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+end
+$$;
+
+
+--
+-- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request that shows an API key, by its SHA-256. p_scope null: the path has none (404, 405). p_verb null: only the gate is asked. Runs with invoker rights as crm_api, under row-level security.';
+
+
+--
+-- Name: call_by_link(bytea, text, jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) RETURNS api.reply
     LANGUAGE plpgsql
     SET search_path TO ''
     SET role TO 'crm_api'
     SET lock_timeout TO '5s'
     AS $$
 declare
-  v_caller crm.caller := crm.identify(p_key_hash);
-  v_remembered_refusal text;
-  v_remembered_body text;
-  v_admitted boolean;
-  v_detail text;
-  v_context text;
+  v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  replayed := false;
-  events := false;
-  key_id := v_caller.key_id;
-  workspace_id := v_caller.workspace_id;
-  if key_id is null then
-    refusal := 'invalid_api_key';
-    return;
+  -- A token is no key: whatever the function asks for, it reaches its own proposal alone.
+  if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
+    raise exception 'The verb % is not of proposals', p_verb;
   end if;
-  if v_caller.refusal is not null then
-    refusal := v_caller.refusal;
-    return;
-  end if;
-
-  if p_verb is not null and p_idempotency_key is not null then
-    select b.refusal, b.body into v_remembered_refusal, v_remembered_body
-    from crm.idempotency_begin(workspace_id, p_idempotency_key, p_request_hash) b;
-  end if;
-
-  -- To count a call is to wait for the call before it. One that is told "in progress" must not wait for the very
-  -- request that it asks about, so that one goes uncounted.
-  if v_remembered_refusal is distinct from 'idempotency_in_progress' or not crm.is_being_counted(key_id) then
-    rate_limit := v_caller.rate_limit;
-    select a.admitted, a.remaining, a.reset_seconds into v_admitted, rate_remaining, rate_reset
-    from crm.admit(key_id, rate_limit) a;
-    if not v_admitted then
-      refusal := 'rate_limited';
-      return;
-    end if;
-  end if;
-
-  if not p_scope = any (v_caller.scopes) then
-    refusal := 'insufficient_scope';
-    return;
-  end if;
-  -- Without a verb the caller of this function has an answer of its own; it only wanted the gate's first.
-  if p_verb is null then
-    return;
-  end if;
-
-  refusal := v_remembered_refusal;
-  body := v_remembered_body;
-  replayed := body is not null;
-  if refusal is not null or replayed then
-    return;
-  end if;
-
-  perform
-    set_config('app.workspace_id', workspace_id::text, true),
-    set_config('app.member_id', v_caller.member_id::text, true),
-    set_config('app.replayed', '', true),
-    set_config('app.events_enqueued', '', true);
-  begin
-    body := crm.run_verb(p_verb, p_args);
-    replayed := current_setting('app.replayed') = 'true';
-    events := current_setting('app.events_enqueued') = 'true';
-    if p_idempotency_key is not null and not replayed then
-      perform crm.idempotency_remember(workspace_id, p_idempotency_key, p_request_hash, body);
-    end if;
-  exception
-    -- A subtransaction: what the verb wrote is undone, the rate-limit hit stays counted.
-    when sqlstate 'CRM00' then
-      get stacked diagnostics refusal = message_text, v_detail = pg_exception_detail;
-      details := nullif(v_detail, '')::json;
-    when lock_not_available or deadlock_detected then
-      refusal := 'service_unavailable';
-    when others then
-      get stacked diagnostics v_context = pg_exception_context;
-      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
-      refusal := 'internal_error';
-  end;
+  return crm.answer(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
 end
 $$;
 
 
 --
--- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea, OUT refusal text, OUT details json, OUT body text, OUT replayed boolean, OUT events boolean, OUT key_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer); Type: COMMENT; Schema: api; Owner: -
+-- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea, OUT refusal text, OUT details json, OUT body text, OUT replayed boolean, OUT events boolean, OUT key_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer) IS 'Answers one request: gate (key, workspace, plan, rate limit, scope), idempotency, verb, remembered reply. p_scope null: the path has none (404, 405). p_verb null: only the gate is asked. `refusal` is a code of spec 7; `body` is JSON text, passed on unread. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'Answers one request to the public link of a proposal, by the SHA-256 of its token. p_verb null: only the gate is asked. The id in p_args is the link''s own, whatever was sent. Runs with invoker rights as crm_api, under row-level security.';
 
 
 --
@@ -1172,7 +1187,7 @@ begin
   end if;
   -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
   if v_changes ->> 'status' <> 'aberto' then
-    perform api.fail('validation_error', 'status', format(
+    perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
@@ -1225,10 +1240,10 @@ COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal won, with 
 
 
 --
--- Name: fail(text, text, text); Type: FUNCTION; Schema: api; Owner: -
+-- Name: fail(text, text[], text); Type: FUNCTION; Schema: api; Owner: -
 --
 
-CREATE FUNCTION api.fail(p_code text, p_field text DEFAULT NULL::text, p_message text DEFAULT NULL::text) RETURNS void
+CREATE FUNCTION api.fail(p_code text, p_fields text[] DEFAULT '{}'::text[], p_message text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -1236,43 +1251,19 @@ begin
   raise exception using
     errcode = 'CRM00',
     message = p_code,
-    detail = case
-      when p_field is null then ''
-      else json_build_array(json_build_object('field', p_field, 'message', p_message))::text
-    end;
+    detail = coalesce(
+      (select json_agg(json_build_object('field', f, 'message', p_message)) from unnest(p_fields) f)::text,
+      ''
+    );
 end
 $$;
 
 
 --
--- Name: FUNCTION fail(p_code text, p_field text, p_message text); Type: COMMENT; Schema: api; Owner: -
+-- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.fail(p_code text, p_field text, p_message text) IS 'Ends a verb with an error code of spec 7, naming the field at fault. The message of a field is Portuguese; left out, the one that belongs to the code is used.';
-
-
---
--- Name: fail_all(text, text[]); Type: FUNCTION; Schema: api; Owner: -
---
-
-CREATE FUNCTION api.fail_all(p_code text, p_fields text[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  raise exception using
-    errcode = 'CRM00',
-    message = p_code,
-    detail = (select json_agg(json_build_object('field', f, 'message', null)) from unnest(p_fields) f)::text;
-end
-$$;
-
-
---
--- Name: FUNCTION fail_all(p_code text, p_fields text[]); Type: COMMENT; Schema: api; Owner: -
---
-
-COMMENT ON FUNCTION api.fail_all(p_code text, p_fields text[]) IS 'As api.fail, for several fields at once.';
+COMMENT ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) IS 'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; left out, the one that belongs to the code is used.';
 
 
 --
@@ -1488,55 +1479,64 @@ COMMENT ON FUNCTION api.pipeline_list(p_args jsonb) IS 'Active pipelines, oldest
 
 
 --
--- Name: proposal_open(bytea, text, jsonb); Type: FUNCTION; Schema: api; Owner: -
+-- Name: proposal_accept(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
-CREATE FUNCTION api.proposal_open(p_token_hash bytea, p_action text, p_args jsonb, OUT refusal text, OUT body text, OUT events boolean, OUT proposal_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer) RETURNS record
+CREATE FUNCTION api.proposal_accept(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET role TO 'crm_api'
-    SET lock_timeout TO '5s'
+    AS $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
+
+
+--
+-- Name: FUNCTION proposal_accept(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.proposal_accept(p_args jsonb) IS 'Accepts a proposal; raises proposal_closed, proposal_expired.';
+
+
+--
+-- Name: proposal_reject(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.proposal_reject(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
+
+
+--
+-- Name: FUNCTION proposal_reject(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.proposal_reject(p_args jsonb) IS 'Rejects a proposal, for a reason that may be null; raises proposal_closed, proposal_expired.';
+
+
+--
+-- Name: proposal_view(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.proposal_view(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
 declare
-  v_link crm.link_holder := crm.identify_link(p_token_hash);
-  v_admitted boolean;
+  v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  events := false;
-  proposal_id := v_link.proposal_id;
-  workspace_id := v_link.workspace_id;
-  if proposal_id is null then
-    refusal := 'not_found';
-    return;
+  -- An answer can be seen also after the time to answer is over. What was seen before is not written again.
+  if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
+    return crm.proposal_view_json(v_proposal);
   end if;
-  if v_link.suspended then
-    refusal := 'workspace_suspended';
-    return;
-  end if;
-  rate_limit := 60;
-  select a.admitted, a.remaining, a.reset_seconds into v_admitted, rate_remaining, rate_reset
-  from crm.admit(proposal_id, rate_limit) a;
-  if not v_admitted then
-    refusal := 'rate_limited';
-    return;
-  end if;
-  -- Without an action the caller of this function has an answer of its own; it only wanted the gate's first.
-  if p_action is null then
-    return;
-  end if;
-
-  perform set_config('app.workspace_id', workspace_id::text, true), set_config('app.events_enqueued', '', true);
-  select a.refusal, a.body::text into proposal_open.refusal, proposal_open.body
-  from crm.proposal_act(proposal_id, p_action, p_args ->> 'reason') a;
-  events := current_setting('app.events_enqueued') = 'true';
+  return crm.proposal_view_json(crm.proposal_set_status(v_proposal, 'visualizada'));
 end
 $$;
 
 
 --
--- Name: FUNCTION proposal_open(p_token_hash bytea, p_action text, p_args jsonb, OUT refusal text, OUT body text, OUT events boolean, OUT proposal_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer); Type: COMMENT; Schema: api; Owner: -
+-- Name: FUNCTION proposal_view(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.proposal_open(p_token_hash bytea, p_action text, p_args jsonb, OUT refusal text, OUT body text, OUT events boolean, OUT proposal_id uuid, OUT workspace_id uuid, OUT rate_limit integer, OUT rate_remaining integer, OUT rate_reset integer) IS 'Answers one request to the public link of a proposal: gate (token, workspace, 60 calls in any minute), action (view, accept, reject). `refusal` is a code of spec 7; `body` is JSON text. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.proposal_view(p_args jsonb) IS 'Shows a proposal to its customer; the first time marks it as seen. Raises proposal_expired.';
 
 
 --
@@ -1571,7 +1571,7 @@ begin
     select count(*) from crm.webhook_subscriptions s
     where s.workspace_id = crm.current_workspace_id() and s.is_active
   ) >= 100 then
-    perform api.fail('validation_error', 'target_url', 'O workspace já tem 100 assinaturas ativas, o máximo');
+    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
   end if;
 
   v_subscription := crm.subscription_insert(v_subscription);
@@ -1688,7 +1688,7 @@ begin
     select from crm.pipelines p
     where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
   ) then
-    perform api.fail('pipeline_not_found', 'pipeline_id');
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
   end if;
   return p_id;
 end
@@ -1715,7 +1715,7 @@ begin
     select from crm.stages s
     where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
   ) then
-    perform api.fail('stage_not_found', 'stage_id');
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
   return p_id;
 end
@@ -2051,6 +2051,100 @@ COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boole
 
 
 --
+-- Name: answer(crm.caller, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_reply api.reply;
+  v_remembered_error text;
+  v_remembered_body text;
+  v_admitted boolean;
+  v_detail text;
+  v_context text;
+begin
+  v_reply.replayed := false;
+  v_reply.events := false;
+  v_reply.caller_id := p_caller.id;
+  v_reply.workspace_id := p_caller.workspace_id;
+  if p_caller.error_code is not null then
+    v_reply.error_code := p_caller.error_code;
+    return v_reply;
+  end if;
+
+  if p_verb is not null and p_idempotency_key is not null then
+    select b.error_code, b.body into v_remembered_error, v_remembered_body
+    from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
+  end if;
+
+  -- The in-progress 409 is not counted where counting would wait for the very request that it asks about.
+  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_being_counted(p_caller.id) then
+    v_reply.rate_limit := p_caller.rate_limit;
+    select a.admitted, a.remaining, a.reset_seconds
+    into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
+    from crm.admit(p_caller.id, p_caller.rate_limit) a;
+    if not v_admitted then
+      v_reply.error_code := 'rate_limited';
+      return v_reply;
+    end if;
+  end if;
+
+  if not p_scope = any (p_caller.scopes) then
+    v_reply.error_code := 'insufficient_scope';
+    return v_reply;
+  end if;
+  -- Without a verb only the gate is asked: the function has an error of its own, which comes after the gate's.
+  if p_verb is null then
+    return v_reply;
+  end if;
+
+  v_reply.error_code := v_remembered_error;
+  v_reply.body := v_remembered_body;
+  v_reply.replayed := v_remembered_body is not null;
+  if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+
+  perform
+    set_config('app.workspace_id', p_caller.workspace_id::text, true),
+    set_config('app.member_id', p_caller.member_id::text, true),
+    set_config('app.replayed', '', true),
+    set_config('app.events_enqueued', '', true);
+  begin
+    v_reply.body := crm.run_verb(p_verb, p_args);
+    v_reply.replayed := current_setting('app.replayed') = 'true';
+    v_reply.events := current_setting('app.events_enqueued') = 'true';
+    if p_idempotency_key is not null and not v_reply.replayed then
+      perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
+    end if;
+  exception
+    -- A subtransaction: what the verb wrote is undone, the call stays counted.
+    when sqlstate 'CRM00' then
+      get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
+      v_reply.details := nullif(v_detail, '')::json;
+    when lock_not_available or deadlock_detected then
+      v_reply.error_code := 'service_unavailable';
+    when others then
+      get stacked diagnostics v_context = pg_exception_context;
+      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      v_reply.error_code := 'internal_error';
+  end;
+  return v_reply;
+end
+$$;
+
+
+--
+-- Name: FUNCTION answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency, verb, remembered reply. p_scope null: nothing is asked for. p_verb null: only the gate is asked. Called by the doors alone, as crm_api.';
+
+
+--
 -- Name: changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -2110,7 +2204,7 @@ begin
     end if;
   end loop;
   if v_missing <> '{}' then
-    perform api.fail_all('invalid_reference', v_missing);
+    perform api.fail('invalid_reference', v_missing);
   end if;
 end
 $$;
@@ -2921,7 +3015,7 @@ begin
   if not exists (
     select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
   ) then
-    perform api.fail('invalid_reference', 'stage_id');
+    perform api.fail('invalid_reference', array['stage_id']);
   end if;
   if pipeline_id <> p_deal.pipeline_id then
     perform crm.active_pipeline(pipeline_id);
@@ -3618,7 +3712,7 @@ COMMENT ON FUNCTION crm.found(p_record json) IS 'The record, or the error not_fo
 -- Name: idempotency_begin(uuid, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT refusal text, OUT body text) RETURNS record
+CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -3637,20 +3731,20 @@ begin
     if v_seen.request_hash = p_request_hash then
       body := v_seen.body;
     else
-      refusal := 'idempotency_conflict';
+      error_code := 'idempotency_conflict';
     end if;
   elsif not v_locked then
-    refusal := 'idempotency_in_progress';
+    error_code := 'idempotency_in_progress';
   end if;
 end
 $$;
 
 
 --
--- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT refusal text, OUT body text); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT refusal text, OUT body text) IS 'The remembered body, or the refusal, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) IS 'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
 
 
 --
@@ -3700,6 +3794,9 @@ begin
   from crm.api_keys k
   join crm.workspaces w on w.id = k.workspace_id
   where k.hash = p_key_hash;
+  if not found then
+    v_caller.error_code := 'invalid_api_key';
+  end if;
   return v_caller;
 end
 $$;
@@ -3709,26 +3806,32 @@ $$;
 -- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller behind a key hash; null when nobody has that key. Security definer: the API''s own role reads no keys.';
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';
 
 
 --
 -- Name: identify_link(bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.identify_link(p_token_hash bytea) RETURNS crm.link_holder
+CREATE FUNCTION crm.identify_link(p_token_hash bytea) RETURNS crm.caller
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
-  v_holder crm.link_holder;
+  v_caller crm.caller;
 begin
-  select l.workspace_id, l.proposal_id, w.suspended into v_holder
+  select case when w.suspended then 'workspace_suspended' end, l.proposal_id, l.workspace_id
+  into v_caller.error_code, v_caller.id, v_caller.workspace_id
   from crm.proposal_links l
   join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
   join crm.workspaces w on w.id = l.workspace_id
   where l.token_hash = p_token_hash and p.status <> 'rascunho';
-  return v_holder;
+  if not found then
+    v_caller.error_code := 'not_found';
+  end if;
+  -- Calls of a link in any 60 seconds: a person reads and answers one proposal.
+  v_caller.rate_limit := 60;
+  return v_caller;
 end
 $$;
 
@@ -3737,7 +3840,7 @@ $$;
 -- Name: FUNCTION identify_link(p_token_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The proposal behind a token hash; null when nobody has that token, or the proposal is a draft again. Security definer: the API''s own role reads no hashes.';
+COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller that a token hash stands for: a proposal that is no draft. Security definer: the API''s own role reads no hashes.';
 
 
 --
@@ -4262,52 +4365,34 @@ COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Wakes a dispatcher when something 
 
 
 --
--- Name: proposal_act(uuid, text, text); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: proposal_answer(uuid, text, text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.proposal_act(p_id uuid, p_action text, p_reason text, OUT refusal text, OUT body json) RETURNS record
+CREATE FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_proposal crm.proposals;
-  v_status text;
-  v_next text := case p_action when 'accept' then 'aceita' when 'reject' then 'recusada' else 'visualizada' end;
-  v_done boolean;
-begin
   -- Locked: of an acceptance and a rejection at once one takes place.
-  select * into strict v_proposal from crm.proposals p
-  where p.workspace_id = crm.current_workspace_id() and p.id = p_id
-  for no key update;
-  v_status := crm.proposal_status(v_proposal);
-  -- An answer is for good: it can be seen and given again after the time to answer is over, and not be changed.
-  v_done := v_status = v_next or (p_action = 'view' and v_status in ('aceita', 'recusada'));
-  if not v_done then
-    if v_status in ('aceita', 'recusada') then
-      refusal := 'proposal_closed';
-      return;
-    elsif v_status = 'expirada' then
-      refusal := 'proposal_expired';
-      return;
+  v_proposal crm.proposals := crm.proposal_lock(p_id);
+  v_unchanged boolean := v_proposal.status = p_status;
+begin
+  if not v_unchanged then
+    if v_proposal.status in ('aceita', 'recusada') then
+      perform api.fail('proposal_closed');
     end if;
-    update crm.proposals p
-    set status = v_next, rejection_reason = case when v_next = 'recusada' then p_reason end
-    where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id
-    returning p.* into v_proposal;
+    v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
   end if;
-  body := crm.proposal_view(v_proposal);
-  if p_action <> 'view' then
-    body := crm.with_fields(body, json_build_object('idempotent', v_done));
-  end if;
+  return crm.with_fields(crm.proposal_view_json(v_proposal), json_build_object('idempotent', v_unchanged));
 end
 $$;
 
 
 --
--- Name: FUNCTION proposal_act(p_id uuid, p_action text, p_reason text, OUT refusal text, OUT body json); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION proposal_answer(p_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_act(p_id uuid, p_action text, p_reason text, OUT refusal text, OUT body json) IS 'Shows a proposal (action `view`: the first time marks it), accepts or rejects it. `refusal`: proposal_expired, or proposal_closed where it has the other answer.';
+COMMENT ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) IS 'Answers a proposal for good; the same answer again changes nothing (`idempotent`). Raises proposal_closed where it has the other answer, proposal_expired.';
 
 
 --
@@ -4358,34 +4443,51 @@ COMMENT ON COLUMN crm.proposals.status IS 'As it was last left. `expirada` is no
 -- Name: proposal_json(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.proposal_json(p crm.proposals) RETURNS json
+CREATE FUNCTION crm.proposal_json(t crm.proposals) RETURNS json
     LANGUAGE sql STABLE
     AS $$
-  select json_build_object(
-    'id', p.id,
-    'workspace_id', p.workspace_id,
-    'deal_id', p.deal_id,
-    'title', p.title,
-    'value', p.value,
-    'recurring_value', p.recurring_value,
-    'status', crm.proposal_status(p),
-    'sent_at', crm.iso(p.sent_at),
-    'viewed_at', crm.iso(p.viewed_at),
-    'accepted_at', crm.iso(p.accepted_at),
-    'rejected_at', crm.iso(p.rejected_at),
-    'rejection_reason', p.rejection_reason,
-    'expires_at', crm.iso(p.expires_at),
-    'created_at', crm.iso(p.created_at),
-    'updated_at', crm.iso(p.updated_at)
-  )
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t),
+    crm.iso(t.sent_at), crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at),
+    t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.proposal)
 $$;
 
 
 --
--- Name: FUNCTION proposal_json(p crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION proposal_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_json(p crm.proposals) IS 'JSON of a proposal for its workspace: the `data` of its events.';
+COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'As api.proposal, in JSON: wherever it is shown.';
+
+
+--
+-- Name: proposal_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_lock(p_id uuid) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.proposals;
+begin
+  select * into t from crm.proposals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -4417,6 +4519,61 @@ COMMENT ON FUNCTION crm.proposal_moments() IS 'Keeps the moments of a proposal t
 
 
 --
+-- Name: proposal_save(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_save(t crm.proposals) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.proposals as saved
+  set (
+    status, rejection_reason
+  ) = (
+    t.status, t.rejection_reason
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_save(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: proposal_set_status(crm.proposals, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text DEFAULT NULL::text) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if crm.proposal_status(p_proposal) = 'expirada' then
+    perform api.fail('proposal_expired');
+  end if;
+  p_proposal.status := p_status;
+  p_proposal.rejection_reason := p_reason;
+  return crm.proposal_save(p_proposal);
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) IS 'The proposal with its new status; raises proposal_expired after the time to answer is over.';
+
+
+--
 -- Name: proposal_status(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4438,32 +4595,24 @@ COMMENT ON FUNCTION crm.proposal_status(p crm.proposals) IS 'The status of a pro
 
 
 --
--- Name: proposal_view(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: proposal_view_json(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.proposal_view(p crm.proposals) RETURNS json
+CREATE FUNCTION crm.proposal_view_json(t crm.proposals) RETURNS json
     LANGUAGE sql STABLE
     AS $$
-  select json_build_object(
-    'id', p.id,
-    'title', p.title,
-    'value', p.value,
-    'recurring_value', p.recurring_value,
-    'status', crm.proposal_status(p),
-    'sent_at', crm.iso(p.sent_at),
-    'expires_at', crm.iso(p.expires_at),
-    'accepted_at', crm.iso(p.accepted_at),
-    'rejected_at', crm.iso(p.rejected_at),
-    'rejection_reason', p.rejection_reason
-  )
+  select to_json(row(
+    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
+    crm.iso(t.expires_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
+  )::api.proposal_view)
 $$;
 
 
 --
--- Name: FUNCTION proposal_view(p crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION proposal_view_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_view(p crm.proposals) IS 'What the customer sees of a proposal: nothing of the workspace''s own, such as the deal.';
+COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'As api.proposal_view, in JSON: wherever it is shown.';
 
 
 --
@@ -4697,6 +4846,9 @@ begin
     when 'note_get' then return api.note_get(p_args);
     when 'note_list' then return api.note_list(p_args);
     when 'pipeline_list' then return api.pipeline_list(p_args);
+    when 'proposal_accept' then return api.proposal_accept(p_args);
+    when 'proposal_reject' then return api.proposal_reject(p_args);
+    when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);

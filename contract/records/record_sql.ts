@@ -35,8 +35,8 @@ $$;
 ${comment(`function crm.${name}_json(${table})`, `As api.${name}, in JSON: wherever it is shown.`)}`;
 }
 
-function shownValue(name: string, { computed, sql }: Field): string {
-  if (computed !== null) return computed;
+function shownValue(name: string, { shownAs, sql }: Field): string {
+  if (shownAs !== null) return shownAs;
   return sql === "timestamptz" ? `crm.iso(t.${name})` : `t.${name}`;
 }
 

@@ -83,7 +83,7 @@ ${names.map((name) => `      when '${name}' then\n        v_exists := ${tables.g
     end if;
   end loop;
   if v_missing <> '{}' then
-    perform api.fail_all('invalid_reference', v_missing);
+    perform api.fail('invalid_reference', v_missing);
   end if;
 end
 $$;
@@ -115,7 +115,7 @@ ${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")
 }
 
 function verbsSql(): string {
-  const verbs = [...new Set(endpoints.map(({ route }) => route.endpoint.verb))].sort();
+  const verbs = endpoints.flatMap(({ route }) => route.endpoint.verb ?? []).sort();
   return `create function crm.run_verb(p_verb text, p_args jsonb) returns json
 language plpgsql
 set search_path = ''

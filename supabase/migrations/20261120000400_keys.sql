@@ -21,14 +21,15 @@ comment on column crm.api_keys.hash is 'SHA-256 of the whole key. A fast hash is
 call crm.protect('crm.api_keys');
 
 create type crm.caller as (
-  refusal text,
-  key_id uuid,
+  error_code text,
+  id uuid,
   workspace_id uuid,
   member_id uuid,
   scopes text[],
   rate_limit integer
 );
-comment on type crm.caller is 'Who is calling, or the code of the refusal that the key meets (spec 5.7).';
+comment on type crm.caller is
+  'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable security definer
@@ -48,8 +49,11 @@ begin
   from crm.api_keys k
   join crm.workspaces w on w.id = k.workspace_id
   where k.hash = p_key_hash;
+  if not found then
+    v_caller.error_code := 'invalid_api_key';
+  end if;
   return v_caller;
 end
 $$;
 comment on function crm.identify(bytea) is
-  'The caller behind a key hash; null when nobody has that key. Security definer: the API''s own role reads no keys.';
+  'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';

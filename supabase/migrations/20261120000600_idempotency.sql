@@ -18,7 +18,7 @@ create function crm.idempotency_begin(
   p_workspace_id uuid,
   p_key text,
   p_request_hash bytea,
-  out refusal text,
+  out error_code text,
   out body text
 )
 language plpgsql security definer
@@ -39,15 +39,15 @@ begin
     if v_seen.request_hash = p_request_hash then
       body := v_seen.body;
     else
-      refusal := 'idempotency_conflict';
+      error_code := 'idempotency_conflict';
     end if;
   elsif not v_locked then
-    refusal := 'idempotency_in_progress';
+    error_code := 'idempotency_in_progress';
   end if;
 end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
-  'The remembered body, or the refusal, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+  'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
 
 create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
 returns void

@@ -47,19 +47,6 @@ end
 $$;
 comment on function crm.found(json) is 'The record, or the error not_found where there is none.';
 
-create function api.fail_all(p_code text, p_fields text[]) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  raise exception using
-    errcode = 'CRM00',
-    message = p_code,
-    detail = (select json_agg(json_build_object('field', f, 'message', null)) from unnest(p_fields) f)::text;
-end
-$$;
-comment on function api.fail_all(text, text[]) is 'As api.fail, for several fields at once.';
-
 -- written by deno task records: references
 create function crm.check_references(p_args jsonb) returns void
 language plpgsql stable
@@ -92,7 +79,7 @@ begin
     end if;
   end loop;
   if v_missing <> '{}' then
-    perform api.fail_all('invalid_reference', v_missing);
+    perform api.fail('invalid_reference', v_missing);
   end if;
 end
 $$;

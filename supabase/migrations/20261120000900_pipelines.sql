@@ -118,7 +118,7 @@ begin
     select from crm.pipelines p
     where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
   ) then
-    perform api.fail('pipeline_not_found', 'pipeline_id');
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
   end if;
   return p_id;
 end
@@ -151,7 +151,7 @@ begin
     select from crm.stages s
     where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
   ) then
-    perform api.fail('stage_not_found', 'stage_id');
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
   return p_id;
 end

@@ -467,7 +467,7 @@ begin
   end if;
   -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
   if v_changes ->> 'status' <> 'aberto' then
-    perform api.fail('validation_error', 'status', format(
+    perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;

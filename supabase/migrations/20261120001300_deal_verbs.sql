@@ -26,7 +26,7 @@ begin
   if not exists (
     select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
   ) then
-    perform api.fail('invalid_reference', 'stage_id');
+    perform api.fail('invalid_reference', array['stage_id']);
   end if;
   if pipeline_id <> p_deal.pipeline_id then
     perform crm.active_pipeline(pipeline_id);

@@ -41,28 +41,100 @@ $$;
 comment on function crm.proposal_status(crm.proposals) is
   'The status of a proposal now: one that was not answered in time is `expirada`. An answer stays what it was.';
 
-create function crm.proposal_json(p crm.proposals) returns json
+-- written by deno task records: proposal
+create type api.proposal as (
+  id uuid,
+  workspace_id uuid,
+  deal_id uuid,
+  title text,
+  value numeric,
+  recurring_value numeric,
+  status text,
+  sent_at text,
+  viewed_at text,
+  accepted_at text,
+  rejected_at text,
+  rejection_reason text,
+  expires_at text,
+  created_at text,
+  updated_at text
+);
+comment on type api.proposal is 'A proposal, as JSON shows it.';
+
+create function crm.proposal_json(t crm.proposals) returns json
 language sql stable
 as $$
-  select json_build_object(
-    'id', p.id,
-    'workspace_id', p.workspace_id,
-    'deal_id', p.deal_id,
-    'title', p.title,
-    'value', p.value,
-    'recurring_value', p.recurring_value,
-    'status', crm.proposal_status(p),
-    'sent_at', crm.iso(p.sent_at),
-    'viewed_at', crm.iso(p.viewed_at),
-    'accepted_at', crm.iso(p.accepted_at),
-    'rejected_at', crm.iso(p.rejected_at),
-    'rejection_reason', p.rejection_reason,
-    'expires_at', crm.iso(p.expires_at),
-    'created_at', crm.iso(p.created_at),
-    'updated_at', crm.iso(p.updated_at)
-  )
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t),
+    crm.iso(t.sent_at), crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at),
+    t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.proposal)
 $$;
-comment on function crm.proposal_json(crm.proposals) is 'JSON of a proposal for its workspace: the `data` of its events.';
+comment on function crm.proposal_json(crm.proposals) is 'As api.proposal, in JSON: wherever it is shown.';
+
+create type api.proposal_view as (
+  id uuid,
+  title text,
+  value numeric,
+  recurring_value numeric,
+  status text,
+  sent_at text,
+  expires_at text,
+  accepted_at text,
+  rejected_at text,
+  rejection_reason text
+);
+comment on type api.proposal_view is 'A proposal as its customer sees it, as JSON shows it.';
+
+create function crm.proposal_view_json(t crm.proposals) returns json
+language sql stable
+as $$
+  select to_json(row(
+    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
+    crm.iso(t.expires_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
+  )::api.proposal_view)
+$$;
+comment on function crm.proposal_view_json(crm.proposals) is
+  'As api.proposal_view, in JSON: wherever it is shown.';
+
+create function crm.proposal_lock(p_id uuid) returns crm.proposals
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.proposals;
+begin
+  select * into t from crm.proposals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.proposal_lock(uuid) is
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+create function crm.proposal_save(t crm.proposals) returns crm.proposals
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.proposals as saved
+  set (
+    status, rejection_reason
+  ) = (
+    t.status, t.rejection_reason
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.proposal_save(crm.proposals) is
+  'Writes the record as it is given, and returns it as it is then.';
+-- end of what is written
 
 create function crm.proposal_moments() returns trigger
 language plpgsql

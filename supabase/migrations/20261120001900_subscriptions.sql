@@ -104,7 +104,7 @@ begin
     select count(*) from crm.webhook_subscriptions s
     where s.workspace_id = crm.current_workspace_id() and s.is_active
   ) >= 100 then
-    perform api.fail('validation_error', 'target_url', 'O workspace já tem 100 assinaturas ativas, o máximo');
+    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
   end if;
 
   v_subscription := crm.subscription_insert(v_subscription);

@@ -12,18 +12,18 @@ import {
   shownNumber,
   textBy,
 } from "../_shared/contract/record_fields.ts";
-import { refuse } from "../_shared/http/validation.ts";
+import { withCode } from "../_shared/http/validation.ts";
 import { judgeTarget } from "../_shared/webhooks/target.ts";
 
 const knownEvent = () =>
   z.string()
-    .refine(isEventType, refuse("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
+    .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
     .meta({ enum: [...EVENT_TYPES] });
 
 const publicTarget = () =>
   textOf(2048, 1)
     .refine((url) => judgeTarget(url).ok, {
-      params: { refusal: "invalid_target_url" },
+      params: { code: "invalid_target_url" },
       error: ({ input }) => {
         const judged = judgeTarget(String(input));
         return judged.ok ? undefined : judged.message;

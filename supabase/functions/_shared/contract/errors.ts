@@ -12,7 +12,7 @@ interface ErrorKind {
   remedy: string;
   /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
   when: string;
-  /** Said of the one field that a verb names, where the verb does not say it better itself. */
+  /** For the one field that a verb names without a message of its own. */
   field?: string;
 }
 
@@ -228,22 +228,23 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** An answer that is an error. Thrown where going on makes no sense, returned as a value elsewhere. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
-
+/**
+ * An error that a client gets. It is a value, which functions return and callers look for with `instanceof`; what is
+ * thrown is a fault of the service, which no client may read.
+ */
+export class ApiError {
   /**
    * @param code what the client can rely on
    * @param details the fields at fault, all of them at once
    * @param message Portuguese; the code's own text where left out
+   * @param headers of the reply, beside those of every error
    */
   constructor(
     readonly code: ErrorCode,
     readonly details?: FieldError[],
-    message: string = ERRORS[code].message,
-  ) {
-    super(message);
-  }
+    readonly message: string = ERRORS[code].message,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
 
   /** The HTTP status that belongs to the code. */
   get status(): number {
@@ -257,14 +258,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The text for a field that a verb refused with a code and no words of its own. */
+/** The error of a method that an address does not have; HTTP wants those that it has in `Allow`. */
+export function methodNotAllowed(methods: Iterable<string>): ApiError {
+  const allow = [...methods].join(", ");
+  const message = `Método não aceito neste endereço; use ${allow}`;
+  return new ApiError("method_not_allowed", undefined, message, { Allow: allow });
+}
+
+/** The text for a field that a verb names with a code and no words of its own. */
 export function fieldMessage(code: ErrorCode): string {
   const kind: ErrorKind = ERRORS[code];
   return kind.field ?? kind.message;
-}
-
-/** An answer that is known before the door is asked, kept until the gate has had its say; any other error goes on. */
-export function keepApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  throw error;
 }

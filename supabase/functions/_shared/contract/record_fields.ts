@@ -68,8 +68,10 @@ export interface Field {
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
+  /** Whether it is a column. */
+  readonly stored: boolean;
   /** SQL of the value shown, on row `t`; null: the column itself. */
-  readonly computed: string | null;
+  readonly shownAs: string | null;
   /** The records that its id is checked against (`crm.check_references`). */
   readonly references: Reference | null;
   readonly filter: Filter | null;
@@ -82,6 +84,8 @@ export interface Options {
   text?: Doc;
   presence?: Presence;
   written?: Written;
+  /** SQL of the value shown, on row `t`, where that is not the column itself. */
+  shownAs?: string;
   /** True, or its text, or more: the list can be filtered by it. */
   filter?: boolean | Doc | Partial<Filter>;
 }
@@ -91,7 +95,7 @@ interface Kind {
   /** Absent: no client writes a field of this kind. */
   rule?: z.ZodType;
   shape: z.ZodType;
-  computed?: string;
+  stored?: false;
   references?: Reference;
 }
 
@@ -103,7 +107,8 @@ function field(kind: Kind, options: Options): Field {
     shape: kind.shape,
     presence,
     written: options.written ?? (kind.rule ? "always" : "by the database"),
-    computed: kind.computed ?? null,
+    stored: kind.stored ?? true,
+    shownAs: options.shownAs ?? null,
     references: kind.references ?? null,
     filter: filter ? filterBy(kind, filter) : null,
     text,
@@ -117,11 +122,10 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
 }
 
 /** The record's own id, made by the database. */
-export const id = () =>
-  field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", written: "by the database" });
+export const id = () => shownId();
 
 /** The workspace, always that of the key. */
-export const workspaceId = id;
+export const workspaceId = () => shownId();
 
 /** A name or title: trimmed, never empty. */
 export const name = (options: Options = {}, max = 255) =>
@@ -157,9 +161,12 @@ export const owner = (options: Options = {}) =>
 export const ownId = (options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid() }, options);
 
+/** An id that no client writes. */
+export const shownId = (options: Options = {}) =>
+  field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
+
 /** A member that the verb names, such as an author. */
-export const memberId = (options: Options = {}) =>
-  field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", written: "by the verb", ...options });
+export const memberId = (options: Options = {}) => shownId({ written: "by the verb", ...options });
 
 /** An amount of money (spec 1). */
 export const money = (options: Options = {}) =>
@@ -205,7 +212,7 @@ export const customFields = (options: Options = {}) =>
 
 /** A value that SQL computes of row `t`: never stored, never sent. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
-  field({ sql, shape, computed: expression }, { presence: "required", ...options });
+  field({ sql, shape, stored: false }, { presence: "required", shownAs: expression, ...options });
 
 /** The events of a subscription, as the database's own type. */
 export const eventTypes = (rule: z.ZodType, shape: z.ZodType, options: Options = {}) =>
