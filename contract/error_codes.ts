@@ -38,7 +38,7 @@ export function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> 
 }
 
 /** The codes of checks made with `withCode(code, …)` in the body and the query. */
-function codesOfChecks({ body, query }: Endpoint): ErrorCode[] {
+export function codesOfChecks({ body, query }: Endpoint): ErrorCode[] {
   const found: ErrorCode[] = [];
   for (const schema of [query, ...(body ? [body] : [])]) {
     z.toJSONSchema(schema, {

@@ -8,9 +8,10 @@ import {
 } from "../supabase/functions/_shared/contract/endpoint.ts";
 import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
+/** The folder of the functions. */
+export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** The API itself comes first, also in the documents. */
 const ORDER = Object.keys(GATES);
-const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 
 /** Every resource that is declared, found as the deployment finds it: a folder with routes. */
 export const resources: Resource[] = await loadResources();

@@ -4,7 +4,6 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openApiDocument } from "../../openapi/document.ts";
 import { deliveryBody } from "../../openapi/events.ts";
 import { DOCUMENTS, documentText } from "../../openapi/files.ts";
-import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { call, client, type Reply } from "../support/client.ts";
@@ -162,15 +161,6 @@ Deno.test("Whatever is wrong with a call, the answer's status, code and headers 
       for (const reply of replies) assertDocumented(operation, reply);
     });
   }
-});
-
-Deno.test("docs/errors.md tells of every code what the error table says", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/errors.md", import.meta.url));
-  const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| (.*?) \|/gm)].map((
-    [, code, status, when],
-  ) => [code, status, when]);
-  const table = Object.entries(ERRORS).map(([code, { status, when }]) => [code, String(status), when]);
-  assert.deepEqual(rows.sort(), table.sort());
 });
 
 Deno.test("Every event that the API brings about is delivered as the OpenAPI document says", async () => {
