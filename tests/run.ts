@@ -40,21 +40,19 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
     : {};
   if (await namesPath(args)) return [await runShard(args, env)];
 
-  const files = (await testFiles(ROOT)).sort((a, b) => b.size - a.size);
-  const isSlow = ({ path }: TestFile) => SLOW.some((folder) => path.startsWith(join(ROOT, folder) + "/"));
-  // Dealt out by size, so that the shards take about as long as each other.
-  const shards = Array.from(
-    { length: SHARDS },
-    (_, shard) =>
-      files.filter((file) => !isSlow(file)).filter((_, index) => index % SHARDS === shard).map(({ path }) =>
-        path
-      ).sort(),
-  );
+  const slow: string[] = [];
+  // Dealt out in turn, so that each shard has about as much of every folder.
+  const shards: string[][] = Array.from({ length: SHARDS }, () => []);
+  let dealt = 0;
+  for (const path of (await testFiles(ROOT)).sort()) {
+    const isSlow = SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
+    (isSlow ? slow : shards[dealt++ % SHARDS]!).push(path);
+  }
   const results = await Promise.all(
     shards.map((paths, index) => runShard([...args, ...paths], env, { live: index === 0 })),
   );
   if (all && !interrupted.signal.aborted) {
-    results.push(await runShard([...args, ...files.filter(isSlow).map(({ path }) => path)], env));
+    results.push(await runShard([...args, ...slow], env));
   }
   return results;
 }
@@ -65,17 +63,12 @@ async function namesPath(args: string[]): Promise<boolean> {
   return named.includes(true);
 }
 
-interface TestFile {
-  path: string;
-  size: number;
-}
-
-async function testFiles(folder: string): Promise<TestFile[]> {
-  const files: TestFile[] = [];
+async function testFiles(folder: string): Promise<string[]> {
+  const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
     if (isDirectory) files.push(...await testFiles(path));
-    else if (name.endsWith("_test.ts")) files.push({ path, size: (await Deno.stat(path)).size });
+    else if (name.endsWith("_test.ts")) files.push(path);
   }
   return files;
 }
