@@ -38,7 +38,7 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
       ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
     }
     : {};
-  if (await namesPath(args)) return [await runShard(args, env)];
+  if (await namesPath(args)) return [await runShard({ args, env, live: true })];
 
   const slow: string[] = [];
   // Dealt out in turn, so that each shard has about as much of every folder.
@@ -49,10 +49,10 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
     (isSlow ? slow : shards[dealt++ % SHARDS]!).push(path);
   }
   const results = await Promise.all(
-    shards.map((paths, index) => runShard([...args, ...paths], env, { live: index === 0 })),
+    shards.map((paths, index) => runShard({ args: [...args, ...paths], env, live: index === 0 })),
   );
   if (all && !interrupted.signal.aborted) {
-    results.push(await runShard([...args, ...slow], env));
+    results.push(await runShard({ args: [...args, ...slow], env, live: true }));
   }
   return results;
 }

@@ -16,18 +16,30 @@ export interface ShardResult {
 /** Aborted when the run is to end early; the tests that run are ended then, and what they started is stopped. */
 export const interrupted = new AbortController();
 
+/** What `deno test` is run with. */
+export interface Shard {
+  /** Paths and options. */
+  args: string[];
+  /** Beside what the tests need to know of the stack. */
+  env: Record<string, string>;
+  /** Whether output is shown as it comes; else all of it at the end. */
+  live: boolean;
+}
+
 /**
- * Starts a stack in a temporary folder, runs `deno test` with the arguments against it, and removes the folder.
- *
- * @param args what `deno test` takes: paths and options
- * @param env for the tests, beside what tells them of the stack
- * @param live whether output is shown as it comes; else all of it at the end
+ * Starts a stack in a temporary folder, runs `deno test` against it, and removes the folder. An error on the way is printed
+ * and counts as a failure.
  */
-export async function runShard(
-  args: string[],
-  env: Record<string, string>,
-  { live = true } = {},
-): Promise<ShardResult> {
+export async function runShard(shard: Shard): Promise<ShardResult> {
+  try {
+    return await runWithStack(shard);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return { passed: 0, failed: 1, skipped: [] };
+  }
+}
+
+async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
   const folder = await Deno.makeTempDir({ prefix: "crm-test-" });
   // As root, the Postgres in it runs as another user.
   await Deno.chmod(folder, 0o711);
@@ -37,19 +49,15 @@ export async function runShard(
   try {
     mailboxes = await startMailboxes();
     stack = await startStackProcess(dataDir, mailboxes.env);
-    const result = await runTests(folder, args, {
-      ...env,
-      ...mailboxes.env,
-      DATA_DIR: dataDir,
-      // So that what the tests themselves start is found, and stopped, here.
-      TMPDIR: folder,
-    }, live);
+    const result = await runTests(folder, {
+      args,
+      live,
+      // TMPDIR, so that what the tests themselves start is found, and stopped, here.
+      env: { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder },
+    });
     // What the stack printed is what explains a failure; otherwise it is noise.
     if (result.failed > 0) console.log(`\nThe stack printed:\n${stack.output()}`);
     return result;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return { passed: 0, failed: 1, skipped: [] };
   } finally {
     await stack?.stop();
     await stopStacksIn(folder);
@@ -58,12 +66,7 @@ export async function runShard(
   }
 }
 
-async function runTests(
-  folder: string,
-  args: string[],
-  env: Record<string, string>,
-  live: boolean,
-): Promise<ShardResult> {
+async function runTests(folder: string, { args, env, live }: Shard): Promise<ShardResult> {
   const [reportFile, reasonsFile] = [join(folder, "report.xml"), join(folder, "skip-reasons")];
   const child = new Deno.Command(Deno.execPath(), {
     // Types are checked by `deno task check`, once for the whole tree.
