@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { assertRefused } from "../support/client.ts";
-import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { type FieldLimits, limits } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
@@ -41,9 +40,8 @@ const fields: FieldLimits[] = [
 ];
 
 for (const [field, good, bad] of fields) {
-  Deno.test(`POST and PATCH /api-v1-activities take ${field} within its limits and name it outside of them`, async () => {
-    await using sql = openDatabase();
-    const { deal, api } = await makeWorkspaceWithDeal(sql);
+  test(`POST and PATCH /api-v1-activities take ${field} within its limits and name it outside of them`, async ({ api, newDeal }) => {
+    const deal = await newDeal();
     const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
     const attempts = [
       (value: unknown) => api.post(ACTIVITIES, { deal_id: deal.id, [field]: value }),

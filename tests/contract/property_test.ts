@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { call } from "../support/client.ts";
@@ -17,7 +18,7 @@ const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 2_000);
 const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
 
 /** A workspace with a record of every kind, so that an id means something to somebody. */
-async function populate(sql: ReturnType<typeof openDatabase>) {
+async function populate(sql: Sql) {
   const workspace = await makeWorkspace(sql);
   const { records, company_id } = await makeSamples(workspace.key, workspace.stages);
   const { id, memberId, pipelineId, stages, key } = workspace;

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { openApiDocument } from "../../openapi/document.ts";
-import { call, client } from "../support/client.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
+import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { endpoints, resources } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 /** Parts 4 and 5.4, as they are written there; scopes of deals, activities and companies by the same pattern. */
 const CONTRACT = `
@@ -84,11 +84,8 @@ Deno.test("The event catalog has the contract's 12 events", () => {
   ]);
 });
 
-Deno.test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async ({ workspace: { key, stages }, api }) => {
   const { records, deal_id } = await makeSamples(key, stages);
-  const api = client(key);
   await api.patch(`/api-v1-deals/${deal_id}`, { expected_close_date: "2026-12-31" });
   await api.patch(`/api-v1-activities/${records["api-v1-activities"]}`, {
     due_at: "2026-12-31T21:00:00.1-03:00",
@@ -110,9 +107,7 @@ Deno.test("Every moment in a reply is UTC with milliseconds and Z, whatever offs
   }
 });
 
-Deno.test("Every reply is JSON, and a 204 has no body", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Every reply is JSON, and a 204 has no body", async ({ workspace: { key, stages } }) => {
   const { records } = await makeSamples(key, stages);
   for (const path of ["/api-v1-deals", "/api-v1-deals/x", "/api-v1-fly", "/api-v1-health"]) {
     const reply = await call("GET", path, { key });
@@ -124,9 +119,8 @@ Deno.test("Every reply is JSON, and a 204 has no body", async () => {
   assert.equal(deleted.headers.get("Content-Type"), null);
 });
 
-Deno.test("A list shows the workspace of its key alone", async () => {
-  await using sql = openDatabase();
-  const [ours, theirs] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("A list shows the workspace of its key alone", async ({ sql, workspace: ours }) => {
+  const theirs = await makeWorkspace(sql);
   const mine = await makeSamples(ours.key, ours.stages);
   const other = await makeSamples(theirs.key, theirs.stages);
   for (const { resource, route, title } of endpoints) {
@@ -138,9 +132,7 @@ Deno.test("A list shows the workspace of its key alone", async () => {
   }
 });
 
-Deno.test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta", async ({ workspace: { key, stages } }) => {
   const { deal_id } = await makeSamples(key, stages);
   for (const { resource, route } of endpoints) {
     if (route.method !== "GET" || route.path !== "/") continue;

@@ -3,13 +3,12 @@ import { join, resolve } from "node:path";
 import { EVENTS } from "../../openapi/events.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { createProgram } from "../../cli/program.ts";
-import { client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { dataDir, openDatabase } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
 import { readPage, readSnippet } from "./page.ts";
+import { test } from "../support/scenario.ts";
 
 const page = await readPage("webhooks.md");
 
@@ -20,12 +19,10 @@ Deno.test("docs/webhooks.md tells of every event, with its object_type", () => {
   assert.deepEqual(rows.sort(), EVENT_TYPES.map((event) => [event, EVENTS[event].objectType]).sort());
 });
 
-Deno.test("The body that docs/webhooks.md shows has the fields of a real one", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("The body that docs/webhooks.md shows has the fields of a real one", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post("/api-v1-contacts", { name: "João" });
+  await api.post("/api-v1-contacts", { name: "João" });
   const { body } = (await mailbox.waitFor(1))[0]!;
   const shown = JSON.parse(await readSnippet("webhooks.md", "What arrives", "json"));
   assert.deepEqual(Object.keys(shown), Object.keys(body));

@@ -5,7 +5,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { assertAlike, NOWHERE } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 /** What a body needs besides the id in question, by the function's name; elsewhere nothing. */
 const REQUIRED: Record<string, Record<string, string>> = {
@@ -23,9 +23,8 @@ for (const { resource, route, title } of endpoints) {
   const places = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
   if (places.length === 0) continue;
 
-  Deno.test(`${title} answers another workspace's ${places.join(", ")} as one that nobody has, byte for byte`, async () => {
-    await using sql = openDatabase();
-    const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  test(`${title} answers another workspace's ${places.join(", ")} as one that nobody has, byte for byte`, async ({ sql, workspace: mine }) => {
+    const other = await makeWorkspace(sql);
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
     const [reason] = await sql<[{ id: string }]>`
