@@ -6,8 +6,9 @@ import { openApiDocument } from "../../openapi/document.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { endpoints, resources } from "../support/resources.ts";
+import { bodyOf, endpoints, resources } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
+import { inputSchema } from "../support/input_schema.ts";
 import { test } from "../support/scenario.ts";
 
 /** Parts 4 and 5.4, as they are written there; scopes of deals, activities and companies by the same pattern. */
@@ -142,4 +143,16 @@ test("Replies of pipelines and webhooks are not paginated; those of every other 
     assert.deepEqual(Object.keys(body), paginated ? ["data", "meta"] : ["data"]);
     if (paginated) assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
   }
+});
+
+Deno.test("Contacts and notes declare the limits that the contract names", () => {
+  const limitsOf = (address: string, field: string) => {
+    const { anyOf = [], ...schema } = inputSchema(bodyOf(address, "POST", "/")).properties![field]!;
+    const { minLength, maxLength, maxProperties } = anyOf.find(({ type }) => type !== "null") ?? schema;
+    return [minLength, maxLength ?? maxProperties];
+  };
+  assert.deepEqual(limitsOf("/api-v1-contacts", "name"), [1, 255]);
+  assert.deepEqual(limitsOf("/api-v1-contacts", "notes"), [undefined, 10_000]);
+  assert.deepEqual(limitsOf("/api-v1-contacts", "custom_fields"), [undefined, 50]);
+  assert.deepEqual(limitsOf("/api-v1-notes", "body"), [1, 10_000]);
 });

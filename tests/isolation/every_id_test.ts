@@ -1,7 +1,8 @@
 // For every operation and every place where it takes an id: another workspace's id is nobody's.
-import { z } from "zod";
+import type { z } from "zod";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { type InputSchema, inputSchema } from "../support/input_schema.ts";
 import { assertAlike, NOWHERE } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
@@ -70,13 +71,7 @@ function needed(bodyIds: string[], own: { deal_id: string; stage_id: string }): 
 
 /** The fields that are UUIDs: references, all of them. A cursor is a place in a list, not a record. */
 function idFields(schema: z.ZodType): string[] {
-  interface Property {
-    format?: string;
-    anyOf?: Property[];
-  }
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
-    properties?: Record<string, Property>;
-  };
-  const isId = ({ format, anyOf }: Property): boolean => format === "uuid" || (anyOf ?? []).some(isId);
+  const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
+  const { properties = {} } = inputSchema(schema);
   return Object.keys(properties).filter((name) => name !== "cursor" && isId(properties[name]!));
 }

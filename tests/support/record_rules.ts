@@ -2,19 +2,21 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertRefused, client, type Reply } from "./client.ts";
+import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import { inputSchema } from "./input_schema.ts";
 import {
   assertAlike,
   atOnce,
   type Body,
   create,
   eventsOf,
-  type FieldLimits,
   ids,
   makeMember,
   nextMillisecond,
   NOWHERE,
 } from "./record_fixtures.ts";
+import { bodyOf } from "./resources.ts";
 import { test } from "./scenario.ts";
 
 export interface RecordResource {
@@ -24,14 +26,10 @@ export interface RecordResource {
   table: string;
   /** Smallest body that POST takes. */
   minimal: Record<string, unknown>;
-  /** Values that are taken and that are refused, by field. */
-  limits: FieldLimits[];
+  /** What the schema cannot say of a field's limits. */
+  limits?: OwnLimits;
   /** Fields that hold another record's id, each with how to make such a record. */
   references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
-  /** Fields that PATCH cannot clear. */
-  required: string[];
-  /** Fields that only POST takes. */
-  createOnly?: string[];
 }
 
 /** Registers the tests of everything that records have in common. */
@@ -170,22 +168,22 @@ function testReferences({ path, minimal, references }: RecordResource): void {
   });
 }
 
-function testLimits({ path, minimal, limits, required, createOnly = [] }: RecordResource): void {
-  for (const [field, good, bad] of limits) {
+function testLimits({ path, minimal, limits: own }: RecordResource): void {
+  const [newRecord, patch] = [bodyOf(path, "POST", "/"), bodyOf(path, "PATCH", "/:id")];
+  const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
+  for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
     test(`${path} takes ${field} within its limits and names it outside of them`, async ({ workspace: { key }, api }) => {
       const { id } = await create(key, path, minimal);
       const sends = [
-        (value: unknown) => api.post(path, { ...minimal, [field]: value }),
-        ...createOnly.includes(field)
-          ? []
-          : [(value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
-      ];
-      for (const send of sends) {
-        for (const value of good) {
+        [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
+        [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
+      ] as const;
+      for (const [limits, send] of sends) {
+        for (const value of limits?.good ?? []) {
           const reply = await send(value);
           assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
         }
-        for (const value of bad) {
+        for (const value of limits?.bad ?? []) {
           const details = assertRefused(await send(value), "validation_error");
           assert.ok(
             Object.keys(details).every((name) => name.split(".")[0] === field),
@@ -196,13 +194,14 @@ function testLimits({ path, minimal, limits, required, createOnly = [] }: Record
     });
   }
 
+  const fields = Object.entries(inputSchema(patch).properties!);
+  const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
   test(`PATCH ${path} clears what is null, keeps what is not sent, and cannot clear ${required.join(", ")}`, async ({ workspace: { key }, api }) => {
-    const clearable = limits.filter(([field, good]) => good.includes(null) && !createOnly.includes(field));
-    const full = Object.fromEntries(
-      clearable.map(([field, good]) => [field, good.find((value) => value !== null)]),
-    );
+    // A reference is always another record's, or cannot be empty.
+    const clearable = Object.keys(ofPatch).filter((field) => ofPatch[field]!.good.includes(null));
+    const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));
     const before = await create(key, path, { ...minimal, ...full });
-    for (const [field] of clearable) {
+    for (const field of clearable) {
       assert.notEqual(before[field], null, field);
       const { body } = await api.patch(`${path}/${before.id}`, { [field]: null });
       assert.equal(body[field], null, field);
