@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { generateKey } from "../../operator/generate_key.ts";
-import { hashKey } from "../../supabase/functions/_shared/http/keys.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 
 /** A workspace that has been in use: its keys, and contacts to read, each with a company and a deal. */
@@ -55,7 +55,7 @@ async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> 
     select m.workspace_id, m.id, 'Bench', 'svc_bench', decode(k.hash, 'hex'), ${SCOPES as unknown as string[]}
     from unnest(
       ${rows.map(({ workspaceId }) => workspaceId)}::uuid[],
-      ${rows.map(({ key }) => hashKey(key))}::text[]
+      ${rows.map(({ key }) => hashCredential(key))}::text[]
     ) as k (workspace_id, hash)
     join crm.members m on m.workspace_id = k.workspace_id`;
 }

@@ -3,7 +3,7 @@ import { createKey, revokeKey } from "../../operator/keys.ts";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../operator/workspaces.ts";
 import { openApiDocument } from "../../openapi/document.ts";
-import { endpoints, resources } from "../../contract/resources.ts";
+import { keyEndpoints as endpoints, resources } from "../../contract/resources.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import type { PlannedRequest } from "./load.ts";
 

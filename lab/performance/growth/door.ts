@@ -1,10 +1,12 @@
 // @ts-types="@types/pg"
 import pg from "pg";
-import { CALL } from "../../../supabase/functions/_shared/postgres/door.ts";
-import { hashKey } from "../../../supabase/functions/_shared/http/keys.ts";
+import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
+import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
 import { KEYS } from "./seed.ts";
+
+const { text: CALL } = GATES.key.door;
 
 /** One database of the bench, and how much it holds. */
 export interface Size {
@@ -23,7 +25,7 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
 }
 
 interface Reply {
-  refusal: string | null;
+  error_code: string | null;
   details: unknown;
   body: string;
 }
@@ -45,7 +47,7 @@ export class Door {
     // The functions' own role: a superuser would not be held to the row-level security that is part of the cost.
     await client.query("set session authorization postgres");
     const numbers = Array.from({ length: KEYS }, (_, index) => index + 1);
-    return new Door(size, client, numbers.map((n) => hashKey(`svc_growth_0_${n}`)));
+    return new Door(size, client, numbers.map((n) => hashCredential(`svc_growth_0_${n}`)));
   }
 
   /** What a probe's calls are given here, one after the other, from the `first` one on. */
@@ -80,13 +82,13 @@ export class Door {
   }
 
   #check(
-    { refusal, details, body }: Reply,
+    { error_code, details, body }: Reply,
     operation: string,
     args: string,
     finds: number | undefined,
   ): void {
     const where = `${operation} ${args} among ${this.size.name}`;
-    if (refusal !== null) throw new Error(`${where}: ${refusal} ${JSON.stringify(details)}`);
+    if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
     if (finds === undefined) return;
     const found = (JSON.parse(body) as { data: unknown[] }).data.length;
     if (found !== finds) throw new Error(`${where}: ${found} records on the page, not ${finds}`);
