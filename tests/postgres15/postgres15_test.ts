@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSql } from "../../local/sql.ts";
 import { migrate } from "../../local/migrate.ts";
-import { isInstalled, startDebianPostgres } from "../support/debian_postgres.ts";
+import { startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { needing } from "../support/needing.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-Deno.test({
+Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-15-cron"], {
   name: "on Debian's Postgres 15",
-  // Of a developer's machine no Debian package is asked for; CI installs them and never skips this.
-  ignore: !Deno.env.get("CI") && !await isInstalled(),
   fn: async (t) => {
     await using server = await startDebianPostgres();
     const admin = openSql(server.superuserUrl, { max: 1 });
@@ -77,4 +76,4 @@ Deno.test({
       await admin.end();
     }
   },
-});
+}));

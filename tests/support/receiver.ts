@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createAuthority, issueCertificate } from "./certificates.ts";
 
 /** A webhook receiver with mailboxes, and what the stack and the tests must know to reach it. */
-export interface Receiver {
+export interface Mailboxes {
   port: number;
   /** The authority that signed its certificate. */
   caFile: string;
@@ -31,7 +31,7 @@ export interface Received {
  * - `delay=300`: milliseconds before the answer.
  * - `location=…`: the Location header, for redirects.
  */
-export async function startReceiver(): Promise<Receiver> {
+export async function startMailboxes(): Promise<Mailboxes> {
   const folder = await Deno.makeTempDir({ prefix: "crm-receiver-" });
   const authority = await createAuthority();
   const caFile = join(folder, "ca.pem");
