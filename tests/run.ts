@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type ReadyStack, startStackProcess } from "../local/stack_process.ts";
 import { stopStacksIn } from "./support/own_stack.ts";
-import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { type Receiver, startMailboxes } from "./support/receiver.ts";
 
 interface Count {
   passed: number;
@@ -30,7 +30,7 @@ async function runAll(args: string[]): Promise<Count> {
   let receiver: Receiver | undefined;
   let stack: ReadyStack | undefined;
   try {
-    receiver = await startReceiver();
+    receiver = await startMailboxes();
     stack = await startStackProcess(dataDir, receiver.env);
     const count = await runTests(args, join(folder, "report.xml"), {
       ...receiver.env,

@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
-import type { Receiver } from "./receiver.ts";
-import { pause, until } from "./wait.ts";
+import { percentile } from "../harness/figures.ts";
+import type { CountingReceiver } from "./arrivals.ts";
+import { eventually, pause } from "../harness/waiting.ts";
 
 /** From the change to the arrival of the first attempt, in seconds. */
 export interface Latency {
@@ -15,7 +16,7 @@ const PACE_MS = 100;
 /** Makes an event in these workspaces every 100 ms, `count` times, and waits for their first attempts. */
 export async function timeFirstAttempts(
   sql: Sql,
-  receiver: Receiver,
+  receiver: CountingReceiver,
   workspaces: string[],
   count: number,
   makeEvent: () => Promise<void>,
@@ -28,12 +29,12 @@ export async function timeFirstAttempts(
     select id, created_at from crm.webhook_deliveries
     where workspace_id = any (${workspaces}) and created_at >= ${start}`;
   if (rows.length !== count) throw new Error(`${rows.length} deliveries of ${count} events`);
-  await until("the first attempts", 60, () => rows.every(({ id }) => receiver.arrivals.has(id)));
+  await eventually(() => rows.every(({ id }) => receiver.arrivals.has(id)), "the first attempts", 60);
 
-  const seconds = rows
-    .map(({ id, created_at }) => (receiver.arrivals.get(id)!.at[0]! - created_at.getTime()) / 1000)
-    .sort((a, b) => a - b);
-  const at = (share: number) => seconds[Math.ceil(share * seconds.length) - 1]!;
+  const seconds = rows.map(({ id, created_at }) =>
+    (receiver.arrivals.get(id)!.at[0]! - created_at.getTime()) / 1000
+  );
+  const at = (share: number) => percentile(seconds, share);
   return { samples: seconds.length, p50: at(0.5), p99: at(0.99), most: at(1) };
 }
 

@@ -3,7 +3,7 @@ import { createKey } from "../../operator/keys.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { openSql } from "../../local/sql.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
-import type { World } from "./world.ts";
+import type { DeliveryWorld } from "./world.ts";
 
 /** A whole stack that delivers to the world's receiver: gateway, scheduler, its own Postgres and dispatcher. */
 export interface Stack {
@@ -15,7 +15,7 @@ export interface Stack {
   close(): Promise<void>;
 }
 
-export async function openStack({ folder, receiver }: World): Promise<Stack> {
+export async function openStack({ folder, receiver }: DeliveryWorld): Promise<Stack> {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
   const stack = await startStackProcess(dataDir, {
     ...receiver.env,

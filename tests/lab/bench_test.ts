@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isPgBouncerInstalled } from "../../lab/performance/pgbouncer.ts";
+import { isPgBouncerInstalled } from "../../lab/harness/pgbouncer.ts";
 
 const SCRIPT = join(import.meta.dirname!, "../../lab/performance/main.ts");
 

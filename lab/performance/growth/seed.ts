@@ -1,5 +1,5 @@
 import type { TransactionSql } from "postgres";
-import { openSql } from "../../../local/sql.ts";
+import { once } from "./cluster.ts";
 
 /** Calls that one key may make in a minute are few; there are keys enough for every call of a size. */
 export const KEYS = 100;
@@ -31,35 +31,23 @@ export function others(last: number, workspaces = 1): Batch[] {
   return fills.filter((fill) => fill !== "contacts").map((fill) => ({ fill, last, workspaces }));
 }
 
-/** Makes the workspaces of an empty database, and rows in them. */
-export async function seed(url: string, workspaces: number, batches: Batch[]): Promise<void> {
-  await load(url, batches, async (sql) => {
-    // Of a table that this transaction has emptied Postgres logs nothing.
-    await sql`
-      truncate crm.contacts, crm.companies, crm.deals, crm.activities, crm.notes,
-        crm.events, crm.idempotency_keys, crm.lead_receipts cascade`;
-    await sql`select bench.seed_workspaces(${workspaces}, ${KEYS})`;
-  });
-}
-
-/** Adds rows to a database that has some. */
-export async function grow(url: string, batches: Batch[]): Promise<void> {
-  await load(url, batches, () => Promise.resolve());
-}
-
-async function load(
-  url: string,
-  batches: Batch[],
-  prepare: (sql: TransactionSql) => Promise<void>,
-): Promise<void> {
-  const sql = openSql(url, { max: 1 });
-  try {
+/**
+ * Adds rows to a database.
+ * @param workspaces how many of them are made first; with any, every table is emptied before
+ */
+export async function seed(url: string, batches: Batch[], workspaces = 0): Promise<void> {
+  await once(url, async (sql) => {
     await sql.begin(async (sql) => {
       // No triggers: a million rows would be a million events.
       await sql`set local session_replication_role = replica`;
       await sql`set local maintenance_work_mem = '512MB'`;
-      await prepare(sql);
-      const indexes = await dropIndexes(sql, batches.flatMap(({ fill }) => FILLS[fill]));
+      const tables = [...new Set(batches.flatMap(({ fill }) => FILLS[fill]))].map((table) => `crm.${table}`);
+      if (workspaces > 0) {
+        // Of a table that this transaction has emptied Postgres logs nothing.
+        await sql.unsafe(`truncate ${tables.join(", ")} cascade`);
+        await sql`select bench.seed_workspaces(${workspaces}, ${KEYS})`;
+      }
+      const indexes = await dropIndexes(sql, tables);
       for (const { fill, first = 1, last, workspaces = 1 } of batches) {
         await sql`select ${sql(`bench.seed_${fill}`)}(${first}, ${last}, ${workspaces})`;
       }
@@ -67,17 +55,14 @@ async function load(
     });
     await sql`vacuum (freeze, analyze)`;
     await sql`checkpoint`;
-  } finally {
-    await sql.end();
-  }
+  });
 }
 
 /** An index is made of all rows at once in a fraction of the time. @returns the statements that make them again */
 async function dropIndexes(sql: TransactionSql, tables: string[]): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index
-    where indrelid = any(${tables.map((table) => `crm.${table}`)}::text[]::regclass[]) and not indisunique`;
+    from pg_index where indrelid = any (${tables}::text[]::regclass[]) and not indisunique`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);
 }

@@ -1,0 +1,134 @@
+import type { Trial } from "../trial.ts";
+import { countEnded, createSubscribers, deliveries, enqueue, shortenLeases } from "../queue.ts";
+import { countArrivals } from "../arrivals.ts";
+import { eventually, pause } from "../../harness/waiting.ts";
+import type { DeliveryWorld } from "../world.ts";
+
+const DISPATCHERS = 4;
+const ALLOWED_S = 70;
+const LEASE_S = 60;
+const SHORT_LEASE_S = 3;
+/** A dispatcher tries for 6 s to record an outcome (webhook-dispatcher/attempt.ts); after that the lease has to run out. */
+const LONG_S = 20;
+/** How long Postgres stays away each time, in seconds. */
+const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
+const SHORT_OUTAGES_S = [0, 0];
+/** Enqueued anew before each outage. */
+const EVENTS_OF_A_WORKSPACE = 6;
+
+/** Seconds from a restart until … */
+interface Recovery {
+  /** … an attempt was recorded, … */
+  goingAgain: number;
+  /** … and until those that had been in flight at the crash had ended. */
+  inFlightEnded: number;
+  inFlight: number;
+}
+
+/** Trial 2: Postgres is stopped at once, as by a power failure, while deliveries are under way. */
+export const outages: Trial = {
+  number: 2,
+  asked: `Postgres stopped with \`immediate\` 5 times: 0 lost, going again within ${ALLOWED_S} s`,
+  async run(world, { short }) {
+    const { receiver, spawnDispatcher, killDispatchers } = world;
+    const seconds = short ? SHORT_OUTAGES_S : OUTAGES_S;
+    const all = await createSubscribers(world.sql, receiver.okUrl, short ? 80 : 300);
+    receiver.clear();
+    const dispatchers = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
+
+    const recoveries: Recovery[] = [];
+    let total = 0;
+    for (const away of seconds) {
+      await enqueue(world.sql, all, EVENTS_OF_A_WORKSPACE);
+      total += all.length * EVENTS_OF_A_WORKSPACE;
+      const begun = total - (all.length * EVENTS_OF_A_WORKSPACE * 3) / 4;
+      await eventually(
+        async () => await countEnded(world.sql, all) >= begun,
+        "deliveries to be under way",
+        60,
+      );
+      const recovery = await recover(world, all, away, short);
+      total += all.length;
+      recoveries.push(recovery);
+      console.log(`  away for ${away} s: ${describe(recovery)}`);
+    }
+    await eventually(async () => await countEnded(world.sql, all) === total, "every delivery to end", 120);
+    const survivors = dispatchers.filter((dispatcher) => !dispatcher.ended()).length;
+    await killDispatchers();
+
+    const rows = await deliveries(world.sql, all);
+    const lost = rows.filter(({ id, state }) => state !== "delivered" || !receiver.arrivals.has(id)).length;
+    const most = (name: keyof Recovery) => Math.max(...recoveries.map((recovery) => recovery[name]));
+    const worst: Recovery = {
+      goingAgain: most("goingAgain"),
+      inFlight: most("inFlight"),
+      inFlightEnded: most("inFlightEnded"),
+    };
+    return {
+      ok: lost === 0 && rows.length === total && survivors === DISPATCHERS &&
+        worst.inFlight > 0 &&
+        Math.max(worst.goingAgain, worst.inFlightEnded) <= ALLOWED_S,
+      measured: `${total} events, away for ${seconds.join(", ")} s: ${lost} lost, ` +
+        `${countArrivals(receiver) - total} duplicates; at most ${describe(worst)}; ` +
+        `${DISPATCHERS - survivors} dispatchers ended`,
+    };
+  },
+};
+
+function describe({ goingAgain, inFlight, inFlightEnded }: Recovery): string {
+  return `going again after ${goingAgain.toFixed(1)} s, the ${inFlight} in flight at the crash ended after ` +
+    `${inFlightEnded.toFixed(1)} s`;
+}
+
+/**
+ * Stops Postgres, starts it again so many seconds later, makes one more event in each workspace, and waits until what had
+ * been in flight has ended.
+ */
+async function recover(
+  world: DeliveryWorld,
+  all: string[],
+  awaySeconds: number,
+  short: boolean,
+): Promise<Recovery> {
+  await world.crashPostgres();
+  const crashed = new Date();
+  await pause(awaySeconds * 1000);
+  await world.restartPostgres();
+  const restarted = new Date();
+  const inFlight = await leasedBefore(world, all, crashed);
+  await enqueue(world.sql, all, 1);
+  const since = () => (Date.now() - restarted.getTime()) / 1000;
+
+  let goingAgain: number | undefined;
+  await eventually(
+    async () => {
+      if (short) await shortenLeases(world.sql, SHORT_LEASE_S);
+      // Recorded, not received: a request that was under way during the outage shows nothing.
+      if (goingAgain === undefined && await recordedSince(world, all, restarted)) goingAgain = since();
+      return goingAgain !== undefined && await haveEnded(world, inFlight);
+    },
+    "what had been in flight to end",
+    120,
+  );
+  return { goingAgain: goingAgain!, inFlightEnded: since(), inFlight: inFlight.length };
+}
+
+/** The deliveries that a dispatcher had taken before a time and has not recorded. */
+async function leasedBefore({ sql }: DeliveryWorld, workspaces: string[], time: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from crm.webhook_deliveries
+    where workspace_id = any (${workspaces}) and lease_until <= ${time} + ${LEASE_S} * interval '1 s'`;
+  return rows.map(({ id }) => id);
+}
+
+async function recordedSince({ sql }: DeliveryWorld, workspaces: string[], time: Date): Promise<boolean> {
+  const rows = await sql`
+    select from crm.webhook_attempts where workspace_id = any (${workspaces}) and finished_at > ${time} limit 1`;
+  return rows.length > 0;
+}
+
+async function haveEnded({ sql }: DeliveryWorld, ids: string[]): Promise<boolean> {
+  const rows = await sql`
+    select from crm.webhook_deliveries where id = any (${ids}) and state = 'pending' limit 1`;
+  return rows.length === 0;
+}
