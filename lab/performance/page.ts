@@ -19,7 +19,7 @@ export function writePerformance(page: string, results: Results): string {
   const held = figures.filter((figure) => figure.held).length;
   const bySubject = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
   const sections = new Map([
-    ["run", `The last whole run: ${at.slice(0, 10)}, ${machine}, Deno ${deno}, Postgres ${postgres}.`],
+    ["run", `The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};\n${machine}.`],
     ["summary", `**${held} of ${figures.length} figures are held.**`],
     ...[...bySubject].map(([subject, own]) => [subject, writeFigures(own)] as const),
   ]);

@@ -49,7 +49,7 @@ export class Door {
   }
 
   /**
-   * One call; an idempotent endpoint is given an Idempotency-Key, as clients are told to.
+   * One call; an idempotent endpoint is given an Idempotency-Key, as clients are advised to.
    * @returns milliseconds
    * @throws where it is refused, or does not find what the probe says
    */

@@ -3,7 +3,7 @@ import { startCluster } from "../growth/cluster.ts";
 import { type EndpointProbe, isWrite, resolveProbes } from "../growth/coverage.ts";
 import { Door, recordsOf } from "../growth/door.ts";
 import { measure } from "../growth/measure.ts";
-import { makeSizes } from "../growth/sizes.ts";
+import { makeSizes, show } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
 const TARGET = 1.5;
@@ -29,11 +29,11 @@ export const growth: Subject = {
     const probes = resolveProbes();
     await using cluster = await startCluster();
     const sizes = await makeSizes(cluster, conditions);
-    const doors = await Promise.all(sizes.all.map(Door.open));
+    const doors = await Promise.all(sizes.map(Door.open));
     try {
       const outcomes: Outcome[] = [];
       for (const probe of probes) outcomes.push(await compareSizes(probe, doors, conditions));
-      return figures(outcomes, sizes.shared);
+      return figures(outcomes, sizes.at(-1)!.name);
     } finally {
       for (const door of doors) await door[Symbol.asyncDispose]();
     }
@@ -81,11 +81,11 @@ function figures(outcomes: Outcome[], shared: string): Measurement[] {
   return [
     ...[...byOperation].map(([operation, probed]) => {
       const { records, alone } = probed.reduce((one, other) => other.alone > one.alone ? other : one);
-      const name = `${operation}: up to ${records.toLocaleString("en-US")} records to 1,000`;
+      const name = `${operation}: up to ${show(records)} records to 1,000`;
       return ratio(name, alone, "lower", TARGET);
     }),
     ratio(
-      `${slowest.operation}, the slowest in ${shared}: to a workspace alone`,
+      `${slowest.operation}, the slowest in one of ${shared}: to a workspace alone`,
       slowest.among,
       "lower",
       TARGET,

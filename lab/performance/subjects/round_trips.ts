@@ -2,7 +2,7 @@ import { startDelayProxy } from "../../harness/delay_proxy.ts";
 import { measureInTurns, type Measurement, median } from "../../harness/figures.ts";
 import { startServer } from "../../harness/functions.ts";
 import { startPgBouncer } from "../../harness/pgbouncer.ts";
-import { openWorld } from "../../harness/world.ts";
+import { connect, openWorld } from "../../harness/world.ts";
 import { api, type Make } from "../load/requests.ts";
 import type { PlannedRequest } from "../load/template.ts";
 import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
@@ -52,16 +52,21 @@ export const roundTrips: Subject = {
 };
 
 async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: Conditions) {
-  await using echo = await openEcho();
   await using proxy = startDelayProxy(way.databaseUrl, EACH_WAY_MS);
   const env = { DATABASE_PREPARE: String(way.prepare) };
   await using near = await startServer({ ...env, DATABASE_URL: way.databaseUrl });
   await using far = await startServer({ ...env, DATABASE_URL: proxy.url });
+  // A query without parameters is one round trip by definition.
+  await using sql = connect(proxy.url);
   const measurements: Measurement[] = [];
   for (const [index, [name, make]] of REQUESTS.entries()) {
     const request = make(workspace, workspace.keys[index]!, workspace.contactIds[0]!);
     const times = await measureInTurns(
-      [() => timeRequest(near.baseUrl, request), () => timeRequest(far.baseUrl, request), echo.time],
+      [
+        () => time(() => send(near.baseUrl, request)),
+        () => time(() => send(far.baseUrl, request)),
+        () => time(() => sql.unsafe("select 1")),
+      ],
       short ? 10 : 30,
       WARM_UP,
     );
@@ -81,42 +86,22 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   return measurements;
 }
 
-/** Milliseconds until the whole answer is there. `{n}` is another number each time, as in a load. */
-async function timeRequest(baseUrl: string, request: PlannedRequest): Promise<number> {
+/** Milliseconds that work takes. */
+async function time(work: () => PromiseLike<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Sends a request and reads the whole answer. `{n}` is another number each time, as in a load. */
+async function send(baseUrl: string, request: PlannedRequest): Promise<void> {
   const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
     JSON.stringify(request).replaceAll("{n}", String(++number).padStart(9, "0")),
   );
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const started = performance.now();
   const response = await fetch(baseUrl + path, init);
   const text = await response.text();
-  const took = performance.now() - started;
   if (response.status !== expect) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return took;
 }
 
 let number = 0;
-
-/** The proxy before a server that sends back what it gets: what a round trip takes that has nothing to do at its end. */
-async function openEcho() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const serving = (async () => {
-    for await (const connection of listener) connection.readable.pipeTo(connection.writable).catch(() => {});
-  })();
-  const proxy = startDelayProxy(`tcp://127.0.0.1:${listener.addr.port}`, EACH_WAY_MS);
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(proxy.url).port) });
-  return {
-    async time(): Promise<number> {
-      const started = performance.now();
-      await connection.write(new Uint8Array(64));
-      await connection.read(new Uint8Array(64));
-      return performance.now() - started;
-    },
-    async [Symbol.asyncDispose]() {
-      connection.close();
-      await proxy[Symbol.asyncDispose]();
-      listener.close();
-      await serving;
-    },
-  };
-}

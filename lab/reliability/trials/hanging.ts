@@ -1,9 +1,8 @@
 import type { Sql } from "postgres";
-import type { Trial } from "../trial.ts";
-import { describe, timeFirstAttempts } from "../first_attempts.ts";
-import { countDeliveries, createSubscribers, enqueue } from "../queue.ts";
-import { openStack } from "../stack.ts";
 import { eventually } from "../../harness/waiting.ts";
+import { countDeliveries, enqueue } from "../queue.ts";
+import { openStack } from "../stack.ts";
+import type { Trial } from "../trial.ts";
 
 const ALLOWED_S = 1;
 /** With ten events a second, each key stays under its limit of 120 a minute. */
@@ -19,41 +18,34 @@ export const hanging: Trial = {
   async run(world, { short }) {
     const { receiver } = world;
     const [events, waiting] = short ? [30, 200] : [600, 5_000];
-    const stack = await openStack(world);
-    const { sql, encryptionKey } = stack;
-    try {
-      const others = await createSubscribers(sql, receiver.okUrl, OTHERS, encryptionKey);
-      const makeContact = await stack.contactMaker(others);
-      const measure = () => timeFirstAttempts(sql, receiver, others, events, makeContact);
-      // The first requests of a new stack are slower than any later ones.
-      await timeFirstAttempts(sql, receiver, others, OTHERS, makeContact);
-      const before = await measure();
-      console.log(`  alone: ${describe(before)}`);
+    await using stack = await openStack(world);
+    const { sql } = stack;
+    const others = await stack.createSubscribers(receiver.okUrl, OTHERS);
+    const makeContact = await stack.contactMaker(others);
+    // The first requests of a new stack are slower than any later ones.
+    await stack.timeFirstAttempts(others, OTHERS, makeContact);
+    const before = await stack.timeFirstAttempts(others, events, makeContact);
+    console.log(`  alone: ${before.text}`);
 
-      const hung = await createSubscribers(sql, receiver.hangingUrl, 1, encryptionKey);
-      await subscribeAgain(sql, hung);
-      const fillsItsPlaces = async () => {
-        const leased = await countDeliveries(sql, hung, sql`lease_until > clock_timestamp()`);
-        return leased >= PLACES;
-      };
-      await enqueue(sql, hung, waiting / 2);
-      await eventually(fillsItsPlaces, "the hanging workspace to fill its places", 30);
-      const beside = await measure();
-      console.log(`  beside it: ${describe(beside)}`);
+    const hung = await stack.createSubscribers(receiver.hangingUrl, 1);
+    await subscribeAgain(sql, hung);
+    await enqueue(sql, hung, waiting / 2);
+    const isFull = async () =>
+      await countDeliveries(sql, hung, sql`lease_until > clock_timestamp()`) >= PLACES;
+    await eventually(isFull, "the hanging workspace to fill its places", 30);
+    const beside = await stack.timeFirstAttempts(others, events, makeContact);
+    console.log(`  beside it: ${beside.text}`);
 
-      // Still hanging at the end, or it was not beside it that the others were measured.
-      await eventually(fillsItsPlaces, "its places to be full again", 5);
-      const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
-      const left = await countDeliveries(sql, hung, due);
-      const growth = beside.p99 - before.p99;
-      return {
-        ok: growth <= ALLOWED_S && left > waiting / 2,
-        measured: `p99 grows by ${growth.toFixed(3)} s: alone ${describe(before)}, beside ${waiting} ` +
-          `deliveries that hang ${describe(beside)}`,
-      };
-    } finally {
-      await stack.close();
-    }
+    // Still hanging at the end, or it was not beside it that the others were measured.
+    await eventually(isFull, "its places to be full again", 5);
+    const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
+    const left = await countDeliveries(sql, hung, due);
+    const growth = beside.p99 - before.p99;
+    return {
+      ok: growth <= ALLOWED_S && left > waiting / 2,
+      measured: `p99 grows by ${growth.toFixed(3)} s: alone ${before.text}, beside ${waiting} ` +
+        `deliveries that hang ${beside.text}`,
+    };
   },
 };
 

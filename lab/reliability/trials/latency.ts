@@ -1,7 +1,6 @@
-import type { Trial } from "../trial.ts";
-import { describe, timeFirstAttempts } from "../first_attempts.ts";
-import { createSubscribers, enqueue } from "../queue.ts";
+import { enqueue } from "../queue.ts";
 import { openStack } from "../stack.ts";
+import type { Trial } from "../trial.ts";
 
 const POKE_S = 2;
 const SCHEDULE_S = 12;
@@ -13,27 +12,22 @@ export const latency: Trial = {
   number: 6,
   asked: `Enqueue to first attempt: p99 ≤ ${POKE_S} s with the poke, ≤ ${SCHEDULE_S} s on the schedule alone`,
   async run(world, { short }) {
-    const { receiver } = world;
-    const stack = await openStack(world);
-    const { sql, encryptionKey } = stack;
-    try {
-      const busy = await createSubscribers(sql, receiver.okUrl, WORKSPACES, encryptionKey);
-      const makeContact = await stack.contactMaker(busy);
-      const poked = await timeFirstAttempts(sql, receiver, busy, short ? 20 : 500, makeContact);
-      const withPoke = `with the poke ${describe(poked)}`;
-      console.log(`  ${withPoke}`);
-      // The schedule is every 10 s: too long for a short run.
-      if (short) return { ok: poked.p99 <= POKE_S, measured: withPoke };
+    await using stack = await openStack(world);
+    const { okUrl } = world.receiver;
+    const busy = await stack.createSubscribers(okUrl, WORKSPACES);
+    const makeContact = await stack.contactMaker(busy);
+    const poked = await stack.timeFirstAttempts(busy, short ? 20 : 500, makeContact);
+    const withPoke = `with the poke ${poked.text}`;
+    console.log(`  ${withPoke}`);
+    // The schedule is every 10 s: too long for a short run.
+    if (short) return { ok: poked.p99 <= POKE_S, measured: withPoke };
 
-      // Written to the table, an event has no request that would poke.
-      const quiet = await createSubscribers(sql, receiver.okUrl, 1, encryptionKey);
-      const alone = await timeFirstAttempts(sql, receiver, quiet, 300, () => enqueue(sql, quiet, 1));
-      return {
-        ok: poked.p99 <= POKE_S && alone.p99 <= SCHEDULE_S,
-        measured: `${withPoke}; on the schedule alone ${describe(alone)}`,
-      };
-    } finally {
-      await stack.close();
-    }
+    // Written to the table, an event has no request that would poke.
+    const quiet = await stack.createSubscribers(okUrl, 1);
+    const alone = await stack.timeFirstAttempts(quiet, 300, () => enqueue(stack.sql, quiet, 1));
+    return {
+      ok: poked.p99 <= POKE_S && alone.p99 <= SCHEDULE_S,
+      measured: `${withPoke}; on the schedule alone ${alone.text}`,
+    };
   },
 };

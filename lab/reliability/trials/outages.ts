@@ -16,13 +16,13 @@ const SHORT_OUTAGES_S = [0, 0];
 /** Enqueued anew before each outage. */
 const EVENTS_OF_A_WORKSPACE = 6;
 
-/** Seconds from a restart until … */
+/** What came after a restart; times in seconds from it. */
 interface Recovery {
-  /** … an attempt was recorded, … */
+  /** Until an attempt was recorded. */
   goingAgain: number;
-  /** … and until those that had been in flight at the crash had ended. */
-  inFlightEnded: number;
+  /** Deliveries that were in flight at the crash, and until they had ended. */
   inFlight: number;
+  inFlightEnded: number;
 }
 
 /** Trial 2: Postgres is stopped at once, as by a power failure, while deliveries are under way. */
@@ -36,37 +36,28 @@ export const outages: Trial = {
     receiver.clear();
     const dispatchers = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
 
-    const recoveries: Recovery[] = [];
+    const worst: Recovery = { goingAgain: 0, inFlight: 0, inFlightEnded: 0 };
     let total = 0;
+    const haveEnded = (count: number, what: string, seconds: number) =>
+      eventually(async () => await countEnded(world.sql, all) >= count, what, seconds);
     for (const away of seconds) {
       await enqueue(world.sql, all, EVENTS_OF_A_WORKSPACE);
-      total += all.length * EVENTS_OF_A_WORKSPACE;
-      const begun = total - (all.length * EVENTS_OF_A_WORKSPACE * 3) / 4;
-      await eventually(
-        async () => await countEnded(world.sql, all) >= begun,
-        "deliveries to be under way",
-        60,
-      );
+      await haveEnded(total + all.length * EVENTS_OF_A_WORKSPACE / 4, "deliveries to be under way", 60);
       const recovery = await recover(world, all, away, short);
-      total += all.length;
-      recoveries.push(recovery);
+      total += all.length * (EVENTS_OF_A_WORKSPACE + 1);
       console.log(`  away for ${away} s: ${describe(recovery)}`);
+      for (const name of Object.keys(worst) as (keyof Recovery)[]) {
+        worst[name] = Math.max(worst[name], recovery[name]);
+      }
     }
-    await eventually(async () => await countEnded(world.sql, all) === total, "every delivery to end", 120);
+    await haveEnded(total, "every delivery to end", 120);
     const survivors = dispatchers.filter((dispatcher) => !dispatcher.ended()).length;
     await killDispatchers();
 
     const rows = await deliveries(world.sql, all);
     const lost = rows.filter(({ id, state }) => state !== "delivered" || !receiver.arrivals.has(id)).length;
-    const most = (name: keyof Recovery) => Math.max(...recoveries.map((recovery) => recovery[name]));
-    const worst: Recovery = {
-      goingAgain: most("goingAgain"),
-      inFlight: most("inFlight"),
-      inFlightEnded: most("inFlightEnded"),
-    };
     return {
-      ok: lost === 0 && rows.length === total && survivors === DISPATCHERS &&
-        worst.inFlight > 0 &&
+      ok: lost === 0 && rows.length === total && survivors === DISPATCHERS && worst.inFlight > 0 &&
         Math.max(worst.goingAgain, worst.inFlightEnded) <= ALLOWED_S,
       measured: `${total} events, away for ${seconds.join(", ")} s: ${lost} lost, ` +
         `${countArrivals(receiver) - total} duplicates; at most ${describe(worst)}; ` +
@@ -95,40 +86,33 @@ async function recover(
   await pause(awaySeconds * 1000);
   await world.restartPostgres();
   const restarted = new Date();
-  const inFlight = await leasedBefore(world, all, crashed);
-  await enqueue(world.sql, all, 1);
-  const since = () => (Date.now() - restarted.getTime()) / 1000;
+  const { sql } = world;
+  // What a dispatcher had taken before the crash and has not recorded.
+  const rows = await sql<{ id: string }[]>`
+    select id from crm.webhook_deliveries
+    where workspace_id = any (${all}) and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;
+  const inFlight = rows.map(({ id }) => id);
+  await enqueue(sql, all, 1);
 
   let goingAgain: number | undefined;
-  await eventually(
+  const since = () => (Date.now() - restarted.getTime()) / 1000;
+  const inFlightEnded = await eventually(
     async () => {
-      if (short) await shortenLeases(world.sql, SHORT_LEASE_S);
+      if (short) await shortenLeases(sql, SHORT_LEASE_S);
       // Recorded, not received: a request that was under way during the outage shows nothing.
-      if (goingAgain === undefined && await recordedSince(world, all, restarted)) goingAgain = since();
-      return goingAgain !== undefined && await haveEnded(world, inFlight);
+      const [row] = await sql<[{ recorded: boolean; left: number }]>`
+      select
+        exists (
+          select from crm.webhook_attempts where workspace_id = any (${all}) and finished_at > ${restarted}
+        ) as recorded,
+        (
+          select count(*)::integer from crm.webhook_deliveries where id = any (${inFlight}) and state = 'pending'
+        ) as left`;
+      if (row.recorded) goingAgain ??= since();
+      return goingAgain !== undefined && row.left === 0 && since();
     },
     "what had been in flight to end",
     120,
   );
-  return { goingAgain: goingAgain!, inFlightEnded: since(), inFlight: inFlight.length };
-}
-
-/** The deliveries that a dispatcher had taken before a time and has not recorded. */
-async function leasedBefore({ sql }: DeliveryWorld, workspaces: string[], time: Date): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from crm.webhook_deliveries
-    where workspace_id = any (${workspaces}) and lease_until <= ${time} + ${LEASE_S} * interval '1 s'`;
-  return rows.map(({ id }) => id);
-}
-
-async function recordedSince({ sql }: DeliveryWorld, workspaces: string[], time: Date): Promise<boolean> {
-  const rows = await sql`
-    select from crm.webhook_attempts where workspace_id = any (${workspaces}) and finished_at > ${time} limit 1`;
-  return rows.length > 0;
-}
-
-async function haveEnded({ sql }: DeliveryWorld, ids: string[]): Promise<boolean> {
-  const rows = await sql`
-    select from crm.webhook_deliveries where id = any (${ids}) and state = 'pending' limit 1`;
-  return rows.length === 0;
+  return { goingAgain: goingAgain!, inFlight: inFlight.length, inFlightEnded };
 }

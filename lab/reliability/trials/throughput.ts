@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { sum } from "../../harness/figures.ts";
 import { cpuOfProcess, memoryOfPostgres, memoryOfProcess } from "../../harness/usage.ts";
-import type { Trial, Verdict } from "../trial.ts";
+import type { Trial } from "../trial.ts";
 import { countDeliveries, countEnded, createSubscribers, enqueue } from "../queue.ts";
 import { pause } from "../../harness/waiting.ts";
 import type { DeliveryWorld } from "../world.ts";
@@ -53,12 +53,18 @@ export const throughput: Trial = {
       while (samples.length === 0 || samples.at(-1)!.at < seconds) {
         await pause(Math.max(0, start + samples.length * every * 1000 - performance.now()));
         samples.push(await takeSample(world, workspaces, pids, start));
-        if (samples.length % 6 === 0) console.log(`  ${describe(samples)}`);
+        if (samples.length % 6 === 0) console.log(`  ${summarise(samples).text}`);
       }
     } finally {
       await feeder.stop();
     }
-    return judge(samples, short);
+    const { rate, isFlat, runSeconds, text } = summarise(samples);
+    // In seconds, memory has not had the time to become flat.
+    return {
+      ok: rate >= RATE && (short || isFlat) && runSeconds <= RUN.cpuSeconds &&
+        samples.at(-1)!.peak <= RUN.bytes,
+      measured: `${text}; a run of ${RUN.deliveries} takes ${runSeconds.toFixed(2)} s of CPU`,
+    };
   },
 };
 
@@ -104,42 +110,32 @@ async function takeSample(
   };
 }
 
-function judge(samples: Sample[], short: boolean): Verdict {
-  const [first, last] = [samples[0]!, samples.at(-1)!];
-  const rate = (last.ended - first.ended) / (last.at - first.at);
-  const runSeconds = ((last.cpu - first.cpu) / (last.ended - first.ended)) * RUN.deliveries / 1000;
-  // In seconds, memory has not had the time to become flat.
-  const flat = short || (isFlat(samples, "memory") && isFlat(samples, "postgres"));
-  return {
-    ok: rate >= RATE && flat && runSeconds <= RUN.cpuSeconds && last.peak <= RUN.bytes,
-    measured: `${describe(samples)}; a run of ${RUN.deliveries} takes ${runSeconds.toFixed(2)} s of CPU`,
-  };
-}
-
-/** So far. */
-function describe(samples: Sample[]): string {
+/** What the samples so far come to. */
+function summarise(samples: Sample[]) {
   const [first, last] = [samples[0]!, samples.at(-1)!];
   const ended = last.ended - first.ended;
-  const trend = (name: "memory" | "postgres") => {
-    const [from, to] = [meanOfFifth(samples, 1, name), meanOfFifth(samples, 4, name)];
-    return `${megabytes(from)} → ${megabytes(to)} MB`;
+  const rate = ended / (last.at - first.at);
+  const cpuMs = (last.cpu - first.cpu) / ended;
+  const memory = trendOf(samples.map((sample) => sample.memory));
+  const postgres = trendOf(samples.map((sample) => sample.postgres));
+  return {
+    rate,
+    runSeconds: cpuMs * RUN.deliveries / 1000,
+    isFlat: memory.isFlat && postgres.isFlat,
+    text: `${last.at.toFixed(0)} s: ${ended} deliveries, ${rate.toFixed(0)}/s, ` +
+      `${cpuMs.toFixed(2)} ms of CPU for each in the ${DISPATCHERS} dispatchers; ` +
+      `their memory ${memory.text}, peak of one ${megabytes(last.peak)} MB; Postgres ${postgres.text}`,
   };
-  return `${last.at.toFixed(0)} s: ${ended} deliveries, ${(ended / (last.at - first.at)).toFixed(0)}/s, ` +
-    `${((last.cpu - first.cpu) / ended).toFixed(2)} ms of CPU for each in the ${DISPATCHERS} dispatchers; ` +
-    `their memory ${trend("memory")}, peak of one ${megabytes(last.peak)} MB; Postgres ${trend("postgres")}`;
 }
 
-function isFlat(samples: Sample[], name: "memory" | "postgres"): boolean {
-  return meanOfFifth(samples, 4, name) <= meanOfFifth(samples, 1, name) * FLAT;
-}
-
-/** @param fifth from 0 to 4 */
-function meanOfFifth(samples: Sample[], fifth: number, name: "memory" | "postgres"): number {
-  const part = samples.slice(
-    Math.floor((samples.length * fifth) / 5),
-    Math.ceil((samples.length * (fifth + 1)) / 5),
-  );
-  return sum(part.map((sample) => sample[name])) / part.length;
+/** How bytes go from the second to the last fifth of the samples. */
+function trendOf(values: number[]): { isFlat: boolean; text: string } {
+  const [from, to] = [1, 4].map((fifth) => {
+    const end = Math.ceil(values.length * (fifth + 1) / 5);
+    const part = values.slice(Math.floor(values.length * fifth / 5), end);
+    return sum(part) / part.length;
+  }) as [number, number];
+  return { isFlat: to <= from * FLAT, text: `${megabytes(from)} → ${megabytes(to)} MB` };
 }
 
 function megabytes(bytes: number): string {
