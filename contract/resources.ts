@@ -1,21 +1,40 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Resource, type Route } from "../supabase/functions/_shared/contract/endpoint.ts";
+import {
+  type Endpoint,
+  type GateName,
+  type KeyEndpoint,
+  Resource,
+  type Route,
+} from "../supabase/functions/_shared/contract/endpoint.ts";
 
-const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
+/** The folder of the functions. */
+export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
+/** The API itself comes first, also in the documents. */
+const ORDER: readonly GateName[] = ["key", "link", "none"];
 
 /** Every resource that is declared, found as the deployment finds it: a folder with routes. */
 export const resources: Resource[] = await loadResources();
 
-/** Every endpoint with its resource: what cross-cutting tests loop over. */
-export const endpoints: { resource: Resource; route: Route; title: string }[] = resources.flatMap((
-  resource,
-) =>
+/** An endpoint with its resource and its name for people, e.g. `GET /api-v1-deals/:id`. */
+export interface PlacedEndpoint<E extends Endpoint = Endpoint> {
+  resource: Resource;
+  route: Route & { endpoint: E };
+  title: string;
+}
+
+/** Every endpoint: what cross-cutting tests loop over. */
+export const endpoints: PlacedEndpoint[] = resources.flatMap((resource) =>
   resource.routes.map((route) => ({
     resource,
     route,
     title: `${route.method} /${resource.name}${route.path === "/" ? "" : route.path}`,
   }))
+);
+
+/** Those behind an API key: where a loop is about keys, scopes and the records of a workspace. */
+export const keyEndpoints = endpoints.filter((placed): placed is PlacedEndpoint<KeyEndpoint> =>
+  placed.route.endpoint.gate === "key"
 );
 
 async function loadResources(): Promise<Resource[]> {
@@ -26,5 +45,5 @@ async function loadResources(): Promise<Resource[]> {
     const module = await import(pathToFileURL(routes).href);
     found.push(...Object.values(module).filter((value) => value instanceof Resource));
   }
-  return found.sort((a, b) => a.name.localeCompare(b.name));
+  return found.sort((a, b) => ORDER.indexOf(a.gate) - ORDER.indexOf(b.gate) || a.name.localeCompare(b.name));
 }

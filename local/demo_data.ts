@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { createKey } from "../operator/keys.ts";
 import { createWorkspace } from "../operator/workspaces.ts";
-import { hashKey } from "../supabase/functions/_shared/http/keys.ts";
+import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../supabase/functions/_shared/contract/scopes.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function demoKey(sql: Sql, kept: string | null): Promise<string> {
 
 async function isKnown(sql: Sql, key: string): Promise<boolean> {
   const [found] = await sql`
-    select from crm.api_keys where hash = decode(${hashKey(key)}, 'hex') and revoked_at is null
+    select from crm.api_keys where hash = decode(${hashCredential(key)}, 'hex') and revoked_at is null
   `;
   return found !== undefined;
 }

@@ -3,10 +3,8 @@ import type { Resource } from "../supabase/functions/_shared/contract/endpoint.t
 import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { ErrorReplies } from "./error_replies.ts";
 import { HEADERS } from "./headers.ts";
-import { healthPath } from "./health.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { commonParameters, operation, tagOf } from "./operation.ts";
-import { proposalPaths } from "./proposals.ts";
 import { Schemas } from "./schemas.ts";
 import { deliveryHeaders, webhooks } from "./webhooks.ts";
 
@@ -39,11 +37,7 @@ const INTRODUCTION = doc(
 export function openApiDocument(resources: readonly Resource[], language: Language): unknown {
   const schemas = new Schemas();
   const errors = new ErrorReplies(schemas);
-  const paths = {
-    ...Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors))),
-    ...proposalPaths(errors),
-    ...healthPath(errors),
-  };
+  const paths = Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors)));
   return inLanguage({
     openapi: "3.1.0",
     info: {
@@ -63,17 +57,9 @@ export function openApiDocument(resources: readonly Resource[], language: Langua
     tags: [
       ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
       {
-        name: "proposals",
-        ...doc(
-          "O link público de uma proposta, sem chave de API",
-          "The public link of a proposal, without an API key",
-        ),
-      },
-      {
         name: "events",
         ...doc("Os eventos que as assinaturas recebem", "The events that subscriptions get"),
       },
-      { name: "health", ...doc("O estado do serviço", "The state of the service") },
     ],
     paths,
     webhooks: webhooks(schemas),

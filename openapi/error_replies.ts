@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
-import { byStatus, EVERYWHERE } from "../contract/error_codes.ts";
+import { byStatus, gateErrorCodes } from "../contract/error_codes.ts";
 import { exampleOf } from "./examples.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
@@ -38,7 +38,8 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
   });
 }
 
-const everywhere = byStatus(EVERYWHERE);
+/** The statuses whose codes most operations share. */
+const shared = byStatus(gateErrorCodes("key"));
 
 /** The error replies of one document; those of many operations stand once, under `components`. */
 export class ErrorReplies {
@@ -77,10 +78,10 @@ export class ErrorReplies {
 /** Null where the codes are an operation's own combination. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string | null {
   if (codes.length === 1) return codes[0]!;
-  return everywhere.has(status) ? `error_${status}` : null;
+  return shared.has(status) ? `error_${status}` : null;
 }
 
-/** The rate limit is told once the key is known and the account may call. */
+/** The rate limit is shown once the key is known and the account may call. */
 function headersOf(status: number): ReplyHeader[] {
   switch (status) {
     case 401:

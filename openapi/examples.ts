@@ -13,7 +13,7 @@ const BY_FORMAT: Record<string, unknown> = {
  * An example of a whole body, made of the examples of its fields. A reply has every field; a request has the required
  * ones and those that were given an example.
  *
- * @throws Error for a text or number that nothing tells an example of
+ * @throws Error for a text or number without an example
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path = ""): unknown {
   const found = known(schema);
@@ -44,7 +44,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path
   throw new Error(`The field "${path}" has no example for the OpenAPI documents`);
 }
 
-/** What the schema itself says; null is a fine example, so absence is undefined. */
+/** The schema's own example, or undefined; null may be an example. */
 function known(schema: JsonSchema): unknown {
   if (schema.examples?.length) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;

@@ -7,7 +7,7 @@ export type ReplyHeader = typeof REPLY_HEADERS[number];
 const TEXT = { type: "string" };
 const SECONDS = { type: "integer", minimum: 0 };
 
-/** What each reply header says; components of the document. */
+/** The reply headers, as components of the document. */
 export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   "X-Request-Id": {
     ...doc("Identificador da chamada; informe-o ao suporte", "The call's id; tell it to support"),

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
-import type { Endpoint, Resource, Route } from "../supabase/functions/_shared/contract/endpoint.ts";
+import type {
+  Endpoint,
+  OpenEndpoint,
+  Resource,
+  Route,
+} from "../supabase/functions/_shared/contract/endpoint.ts";
 import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
 import { ListQuery } from "../supabase/functions/_shared/contract/pagination.ts";
 import { FILTERS } from "./common_fields.ts";
@@ -23,12 +28,12 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   const { endpoint } = route;
   const { summary, scope } = endpoint;
   return {
-    operationId: endpoint.verb,
+    operationId: endpoint.operation,
     tags: [tagOf(resource)],
     summary: summary.description,
     summary_en: summary.description_en,
-    ...doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`),
-    security: [{ apiKey: [scope] }],
+    ...(scope && doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`)),
+    security: scope ? [{ apiKey: [scope] }] : [],
     ...parametersOf(route, schemas),
     ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, schemas) }),
     responses: { ...successes(resource, endpoint, schemas), ...errors.of(errorCodes(route)) },
@@ -46,6 +51,13 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       ...doc("Identificador do registro", "The record's id"),
       schema: { type: "string", format: "uuid" },
     },
+    token: {
+      name: "token",
+      in: "path",
+      required: true,
+      ...doc("O token do link", "The link's token"),
+      schema: { type: "string", pattern: "^[0-9A-Za-z]{43}$" },
+    },
     [IDEMPOTENCY_HEADER]: {
       name: IDEMPOTENCY_HEADER,
       in: "header",
@@ -62,7 +74,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
 
 function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
   const parameters = [
-    ...(path.includes(":id") ? [{ $ref: `${PARAMETERS}id` }] : []),
+    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ $ref: PARAMETERS + name })),
     ...queryParameters(endpoint.query, schemas).map((parameter) =>
       Object.hasOwn(ListQuery.shape, parameter.name) ? { $ref: PARAMETERS + parameter.name } : parameter
     ),
@@ -94,6 +106,7 @@ export function json(schema: z.ZodType, side: "input" | "output", schemas: Schem
 }
 
 function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Record<number, unknown> {
+  if (endpoint.gate === "none") return openReplies(endpoint, schemas);
   const { status, reply, body } = endpoint;
   const content = reply && json(reply, "output", schemas);
   // The example is that of a first answer: a repeated one may say that it is.
@@ -130,7 +143,19 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   }
 }
 
-/** By the Idempotency-Key header, or by a field of the body; then the reply tells. */
+/** Bodies of one schema, each status with its own example where it has one. */
+function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record<number, unknown> {
+  const { "application/json": content } = json(reply!, "output", schemas);
+  return Object.fromEntries(
+    Object.entries(replies).map(([status, { examples: [example] = [content.example], ...text }]) => [status, {
+      ...text,
+      headers: headers(["X-Request-Id"]),
+      content: { "application/json": { ...content, example } },
+    }]),
+  );
+}
+
+/** By the Idempotency-Key header, or by a field of the body; then the reply says so. */
 function isReplayable({ idempotent, reply }: Endpoint): boolean {
   return idempotent || reply instanceof z.ZodObject && "idempotent" in reply.shape;
 }

@@ -7,7 +7,7 @@ import { type JsonSchema, SCHEMAS } from "./json_schema.ts";
 /** Which side of a schema: what a client sends, or what it gets. */
 export type Side = "input" | "output";
 
-/** Formats that say all that their long patterns say. */
+/** Formats that make the long patterns beside them redundant. */
 const FORMATS = ["uuid", "email", "date", "date-time", "uri"];
 
 /** The schemas of one document; those with an id (`.meta({ id })`) stand once, under `components`. */
@@ -20,7 +20,7 @@ export class Schemas {
    * @throws Error for a field without a text, or an id that means two things
    */
   add(schema: z.ZodType, side: Side, fields: FieldDocs = {}): JsonSchema {
-    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io: side, override: keepTold }) as
+    const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io: side, override: keepDefaults }) as
       & JsonSchema
       & {
         $defs?: Record<string, JsonSchema>;
@@ -41,8 +41,8 @@ export class Schemas {
   }
 }
 
-/** zod leaves these out of the input of a schema that transforms; here they are told of the input. */
-function keepTold({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
+/** Adds default and examples to the input of a schema that transforms: zod shows them in the output alone. */
+function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
   const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {};
   Object.assign(
     jsonSchema,
@@ -51,7 +51,7 @@ function keepTold({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; json
   );
 }
 
-/** What zod says, as a person would have written it, with the texts of its fields. */
+/** zod's JSON Schema without what it adds for machines, with the texts of the fields. */
 function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchema {
   const { fields: own, propertyNames: _, ...tidied } = nullable(schema);
   const fields: FieldDocs = { ...inherited, ...own as FieldDocs | undefined };
@@ -80,7 +80,7 @@ function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchem
   return tidied;
 }
 
-/** `anyOf` with null, as a list of types where that says the same. */
+/** `anyOf` with null as a list of types, where the two mean the same. */
 function nullable(schema: JsonSchema): JsonSchema {
   const { anyOf, ...outer } = schema;
   if (anyOf?.length !== 2 || anyOf[1]?.type !== "null" || typeof anyOf[0]?.type !== "string") return schema;

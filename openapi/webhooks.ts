@@ -1,6 +1,6 @@
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
-import { EVENT_TYPES, type EventType } from "../supabase/functions/_shared/contract/events.ts";
-import { deliveryBody, EVENTS } from "./events.ts";
+import { EVENT_TYPES, EVENTS, type EventType } from "../supabase/functions/_shared/contract/events.ts";
+import { deliveryBody } from "./events.ts";
 import { exampleOf } from "./examples.ts";
 import type { Schemas } from "./schemas.ts";
 

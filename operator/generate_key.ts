@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { KEY_PREFIX } from "../supabase/functions/_shared/http/keys.ts";
+import { KEY_PREFIX } from "../supabase/functions/_shared/contract/credentials.ts";
 import { base62, randomToken } from "./random_token.ts";
 
 /** The fewest base62 characters that hold any CRC-32. */

@@ -1,5 +1,5 @@
 import type { ISql } from "postgres";
-import { hashKey } from "../supabase/functions/_shared/http/keys.ts";
+import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { generateKey } from "./generate_key.ts";
 import { OperationError, unknownId } from "./operation_error.ts";
 import { requireWorkspace } from "./require_workspace.ts";
@@ -46,7 +46,7 @@ export async function createKey(sql: ISql, input: NewKey): Promise<{ id: string;
     insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
     select
       m.workspace_id, m.id, ${name}::text, ${key.slice(0, VISIBLE_PREFIX_LENGTH)}::text,
-      decode(${hashKey(key)}, 'hex'),
+      decode(${hashCredential(key)}, 'hex'),
       array(select jsonb_array_elements_text(${sql.json(scopes)}::jsonb)),
       ${expiresAt ?? null}::timestamptz
     from crm.members m

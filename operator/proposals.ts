@@ -1,5 +1,5 @@
 import type { ISql, Sql } from "postgres";
-import { hashToken } from "../supabase/functions/proposals/token.ts";
+import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { OperationError, unknownId } from "./operation_error.ts";
 import { randomToken } from "./random_token.ts";
 import { requireWorkspace } from "./require_workspace.ts";
@@ -80,7 +80,7 @@ export function sendProposal(
     await sql`update crm.proposals set status = 'enviada' where id = ${id} and status = 'rascunho'`;
     await sql`
       insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
-      values (${workspace_id}, ${id}, decode(${hashToken(token)}, 'hex'))
+      values (${workspace_id}, ${id}, decode(${hashCredential(token)}, 'hex'))
       on conflict (workspace_id, proposal_id) do update
         set token_hash = excluded.token_hash, created_at = excluded.created_at
     `;

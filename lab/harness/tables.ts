@@ -1,16 +1,12 @@
+import { table } from "../../contract/pages/page.ts";
 import type { Figure } from "./figures.ts";
 
 /** How a figure is held against its target. */
 export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 
-/** A table in Markdown. */
-export function writeTable(headings: string[], rows: (string | number)[][]): string {
-  return [headings, headings.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
-}
-
-/** The table of figures, as docs/performance.md has it. */
-export function writeFigures(figures: Figure[]): string {
-  return writeTable(
+/** The lines of a table of figures, as docs/performance.md has it. */
+export function tableOf(figures: Figure[]): string[] {
+  return table(
     ["Figure", "Measured", "Asked", "Held", "Command"],
     figures.map(({ name, value, unit, target, better, held, command }) => [
       name,

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../local/own_postgres.ts";
 import { type Figure, isHeld } from "../harness/figures.ts";
 import { onInterrupt } from "../harness/processes.ts";
-import { writeFigures } from "../harness/tables.ts";
+import { tableOf } from "../harness/tables.ts";
 import { saveResults } from "./results.ts";
 import type { Subject } from "./subject.ts";
 import { coldStart } from "./subjects/cold_start.ts";
@@ -55,6 +55,6 @@ for (const { name, title, measure } of SUBJECTS) {
   }
 }
 
-console.log(`\n${writeFigures(figures)}`);
+console.log(`\n${tableOf(figures).join("\n")}`);
 if (everything && !short) await saveResults(figures);
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

@@ -9,8 +9,8 @@
  * Prints a table; the exit code is 0 only where every figure was reached. Nothing is written but in a temporary folder.
  */
 import { parseArgs } from "node:util";
+import { table } from "../../contract/pages/page.ts";
 import { onInterrupt } from "../harness/processes.ts";
-import { writeTable } from "../harness/tables.ts";
 import type { Sizes, Trial, Verdict } from "./trial.ts";
 import { clock } from "./trials/clock.ts";
 import { deactivation } from "./trials/deactivation.ts";
@@ -53,12 +53,10 @@ const verdicts: [Trial, Verdict][] = [];
 for (const trial of chosen) verdicts.push([trial, await run(trial)]);
 await world[Symbol.asyncDispose]();
 
-console.log(`\n${
-  writeTable(
-    ["#", "Asked", "Measured", "Reached"],
-    verdicts.map(([{ number, asked }, { ok, measured }]) => [number, asked, measured, ok ? "yes" : "NO"]),
-  )
-}`);
+const rows = verdicts.map((
+  [{ number, asked }, { ok, measured }],
+) => [`${number}`, asked, measured, ok ? "yes" : "NO"]);
+console.log(`\n${table(["#", "Asked", "Measured", "Reached"], rows).join("\n")}`);
 Deno.exit(verdicts.every(([, { ok }]) => ok) ? 0 : 1);
 
 async function run(trial: Trial): Promise<Verdict> {

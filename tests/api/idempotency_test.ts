@@ -4,11 +4,11 @@ import { hashRequest } from "../../supabase/functions/_shared/http/idempotency.t
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
-import { endpoints } from "../support/resources.ts";
+import { keyEndpoints } from "../support/resources.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const HOUR = 60 * 60;
-const creating = endpoints.filter(({ route }) => route.endpoint.idempotent);
+const creating = keyEndpoints.filter(({ route }) => route.endpoint.idempotent);
 
 /** A workspace and a body that each of the creating POSTs takes, for it ignores what it does not know. */
 async function start(sql: ReturnType<typeof openDatabase>) {
@@ -125,13 +125,13 @@ for (const { resource, route: { endpoint }, title } of creating) {
     const hash = hashRequest(resource.name, body);
     await original`begin`;
     const [reply] = await original`
-      select refusal from api.call(
+      select error_code from api.call(
         sha256(${key}::text::bytea), ${endpoint.scope}, ${endpoint.verb}, ${
       JSON.stringify(body)
     }::text::jsonb,
         ${idempotencyKey}, decode(${hash}, 'hex')
       )`;
-    assert.equal(reply!["refusal"], null);
+    assert.equal(reply!["error_code"], null);
   };
 
   Deno.test(`${title} answers 409 while the original is being processed, and its reply from then on`, async () => {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
 import { updateWorkspace } from "../../operator/workspaces.ts";
 import { deliveryBody } from "../../openapi/events.ts";
-import { hashToken } from "../../supabase/functions/proposals/token.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call } from "../support/client.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { customer, makeProposal } from "../support/proposals.ts";
+import { customer, makeProposal, tokenOf } from "../support/proposals.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
@@ -174,7 +174,7 @@ Deno.test("A token that nobody has, of a draft, or replaced by another sending i
   await sql`
     insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
     select workspace_id, id, decode(${
-    hashToken(
+    hashCredential(
       token,
     )
   }, 'hex') from crm.proposals where id = ${draft.id}`;
@@ -224,6 +224,23 @@ Deno.test("A link answers 405 to any other method, and HEAD is no opening", asyn
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
+Deno.test("The door of links runs no verb but those of proposals, and those on the link's own proposal alone", async () => {
+  await using sql = openDatabase();
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const [{ id, link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
+  const call = (verb: string) =>
+    sql`select body::json ->> 'id' as id from api.call_by_link(
+      decode(${hashCredential(tokenOf(link))}, 'hex'), ${verb}, ${
+      JSON.stringify({ id: other.id })
+    }::text::jsonb
+    )`;
+  for (const verb of ["deal_get", "contact_list", "proposal_list", "call"]) {
+    await assert.rejects(call(verb), /is not of proposals/);
+  }
+  assert.deepEqual([...await call("proposal_view")], [{ id }]);
+  assert.deepEqual(await eventsOf(sql, other.id), []);
+});
+
 Deno.test("The database keeps of a link no more than a hash, which the role of the API cannot read", async () => {
   await using sql = openDatabase();
   const { deal } = await makeWorkspaceWithDeal(sql);
@@ -233,7 +250,7 @@ Deno.test("The database keeps of a link no more than a hash, which the role of t
   const [row] = await sql`
     select encode(l.token_hash, 'hex') as hash, to_jsonb(l)::text || to_jsonb(p)::text as text
     from crm.proposal_links l join crm.proposals p on p.id = l.proposal_id where p.id = ${id}`;
-  assert.equal(row!["hash"], hashToken(token));
+  assert.equal(row!["hash"], hashCredential(token));
   assert.ok(!row!["text"].includes(token));
   const [rights] =
     await sql`select has_table_privilege('crm_api', 'crm.proposal_links', 'select') as readable`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { checksum } from "../../operator/generate_key.ts";
-import { hashKey } from "../../supabase/functions/_shared/http/keys.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -35,7 +35,7 @@ Deno.test("A key is the prefix, 256 random bits in base62 and their checksum; on
   const [row] = await sql`
     select prefix, encode(hash, 'hex') as hash, k::text as everything from crm.api_keys k where id = ${id!}`;
   assert.equal(row!["prefix"], key.slice(0, 12));
-  assert.equal(row!["hash"], hashKey(key));
+  assert.equal(row!["hash"], hashCredential(key));
   assert.ok(!row!["everything"].includes(key.slice(12)));
 });
 
@@ -124,7 +124,7 @@ Deno.test("key list shows whose keys there are and when they were used, and noth
     text,
     new RegExp(`^${id}  Teste +${key.slice(0, 12)} +pipelines:read +Administrador +- +- +20`, "m"),
   );
-  assert.ok(!text.includes(hashKey(key)));
+  assert.ok(!text.includes(hashCredential(key)));
 });
 
 Deno.test("key … tells each mistake in one line", async () => {

@@ -3,18 +3,16 @@ import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertRefused, call } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { endpoints, resources } from "../support/resources.ts";
+import { addressOf, GATE_CASES } from "../support/gates.ts";
+import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-const address = (resource: string, path: string) =>
-  `/${resource}${path.replace(":id", NOWHERE).replace(/\/$/, "")}`;
-
-for (const { resource, route, title } of endpoints) {
+for (const { resource, route, title } of keyEndpoints) {
   const send = (key: string | null, body?: unknown) =>
-    call(route.method, address(resource.name, route.path), {
+    call(route.method, addressOf(resource.name, route.path), {
       key,
       ...(route.endpoint.body && { body: body ?? {} }),
     });
@@ -91,7 +89,7 @@ for (const { resource, route, title } of endpoints) {
   Deno.test(`${title} answers 422 naming a query parameter that it does not know`, async () => {
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
-    const reply = await call(route.method, `${address(resource.name, route.path)}?nome=1&limite=2`, {
+    const reply = await call(route.method, `${addressOf(resource.name, route.path)}?nome=1&limite=2`, {
       key,
       ...(route.endpoint.body && { body: {} }),
     });
@@ -120,37 +118,67 @@ for (const { resource, route, title } of endpoints) {
         new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
       ];
       for (const body of bad) {
-        const reply = await call(route.method, address(resource.name, route.path), { key, body });
+        const reply = await call(route.method, addressOf(resource.name, route.path), { key, body });
         assertRefused(reply, route.endpoint.malformed);
       }
     });
   }
 }
 
+for (const { resource, route, title } of endpoints) {
+  if (!route.endpoint.ignoreQuery) continue;
+  Deno.test(`${title} ignores query parameters, even those that could not be stored`, async () => {
+    await using sql = openDatabase();
+    const { key, token } = await GATE_CASES[resource.gate].admit(sql);
+    const path = addressOf(resource.name, route.path, { token });
+    const reply = await call(route.method, `${path}?utm_source=mail&a=1&a=2&b=%00`, { key });
+    assert.equal(reply.status, route.endpoint.status, reply.text);
+  });
+}
+
+for (const { resource, route, title } of endpoints) {
+  if (route.method !== "GET") continue;
+  const { head } = route.endpoint;
+  Deno.test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405: to read is to change something"}`, async () => {
+    await using sql = openDatabase();
+    const { key, token } = await GATE_CASES[resource.gate].admit(sql);
+    const path = addressOf(resource.name, route.path, { token });
+    const reply = await call("HEAD", path, { key });
+    assert.equal(reply.status, head ? (await call("GET", path, { key })).status : 405);
+    assert.equal(reply.text, "");
+  });
+}
+
 for (const resource of resources) {
+  const { admit, unknown } = GATE_CASES[resource.gate];
   for (const [path, methods] of resource.byPath()) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
     Deno.test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${[...methods.keys()].join(", ")}`, async () => {
       await using sql = openDatabase();
-      const { id } = await makeWorkspace(sql);
       // Even a key without any scope: the method is looked at before the scope.
-      const { key } = await makeKey(sql, id, { scopes: ["nothing:read"] });
+      const { key, token } = await admit(sql, ["nothing:read"]);
       for (const method of others) {
-        const reply = await call(method, address(resource.name, path), { key });
+        const reply = await call(method, addressOf(resource.name, path, { token }), { key });
         assertRefused(reply, "method_not_allowed");
         assert.equal(reply.headers.get("Allow"), [...methods.keys()].join(", "));
       }
-      assertRefused(await call("PUT", address(resource.name, path)), "missing_api_key");
+      assertRefused(
+        await call("PUT", addressOf(resource.name, path, { token: "x" })),
+        unknown ?? "method_not_allowed",
+      );
     });
   }
+}
 
+for (const resource of resources) {
+  const { unknown } = GATE_CASES[resource.gate];
   Deno.test(`/${resource.name}: a path that is not there answers 404 not_found, after the key has been looked at`, async () => {
     await using sql = openDatabase();
     const { key } = await makeWorkspace(sql);
     for (const path of ["/a/b/c/d", `/${NOWHERE}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, { key });
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);
-      assertRefused(await call("GET", `/${resource.name}${path}`), "missing_api_key");
+      assertRefused(await call("GET", `/${resource.name}${path}`), unknown ?? "not_found");
     }
   });
 }

@@ -5,6 +5,7 @@ import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { endpoints } from "../support/resources.ts";
+import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { makeSamples } from "../support/samples.ts";
 import { openDatabase } from "../support/stack.ts";
 
@@ -18,7 +19,9 @@ const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
 /** A workspace with a record of every kind, so that an id means something to somebody. */
 async function populate(sql: ReturnType<typeof openDatabase>) {
   const workspace = await makeWorkspace(sql);
-  const { records, company_id } = await makeSamples(workspace.key, workspace.stages);
+  const { records, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
+  // Several: each link admits 60 calls a minute.
+  const links = await Promise.all(Array.from({ length: 10 }, () => makeProposal(sql, deal_id)));
   const { id, memberId, pipelineId, stages, key } = workspace;
   const ids = [
     id,
@@ -27,8 +30,9 @@ async function populate(sql: ReturnType<typeof openDatabase>) {
     company_id,
     ...stages.map(({ id }) => id),
     ...Object.values(records),
+    ...links.map(({ id }) => id),
   ];
-  return { key, ids };
+  return { key, ids, tokens: links.map(({ link }) => tokenOf(link)) };
 }
 
 Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tells of another workspace (seed ${SEED})`, async (t) => {
@@ -45,14 +49,17 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tell
       sanitizeExit: false,
       fn: () =>
         fc.assert(
-          fc.asyncProperty(request(resource.name, route, ids), async ({ path, body, headers }) => {
-            const reply = await call(route.method, path, { key: own.key, body, headers });
-            assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
-            if (reply.status < 300) {
-              const foreign = other.ids.filter((id) => reply.text.includes(id) && !body?.includes(id));
-              assert.deepEqual(foreign, []);
-            }
-          }),
+          fc.asyncProperty(
+            request(resource.name, route, ids, own.tokens),
+            async ({ path, body, headers }) => {
+              const reply = await call(route.method, path, { key: own.key, body, headers });
+              assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
+              if (reply.status < 300) {
+                const foreign = other.ids.filter((id) => reply.text.includes(id) && !body?.includes(id));
+                assert.deepEqual(foreign, []);
+              }
+            },
+          ),
           { numRuns: Math.ceil(CASES / endpoints.length), seed: SEED },
         ),
     })
@@ -61,9 +68,10 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tell
 });
 
 /** Requests to one operation, from what fits it to what fits nothing. */
-function request(resource: string, { path, endpoint }: Route, ids: string[]) {
+function request(resource: string, { path, endpoint }: Route, ids: string[], tokens: string[]) {
+  const named = path.includes(":token") ? tokens : ids;
   const id = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom(...ids) },
+    { weight: 8, arbitrary: fc.constantFrom(...named) },
     {
       weight: 1,
       arbitrary: fc.string({ unit: "binary", maxLength: 40 }).map((text) =>
@@ -86,7 +94,7 @@ function request(resource: string, { path, endpoint }: Route, ids: string[]) {
       ([id, parameters]) => {
         const query = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
         const suffix = query.size > 0 ? `?${query}` : "";
-        return `/${resource}${path === "/" ? "" : path.replace(":id", id)}${suffix}`;
+        return `/${resource}${path === "/" ? "" : path.replace(/:\w+/, () => id)}${suffix}`;
       },
     ),
     body: endpoint.body ? bodyText(fitting(endpoint.body, ids)) : fc.constant(undefined),

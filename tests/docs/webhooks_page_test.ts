@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
-import { EVENTS } from "../../openapi/events.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { createProgram } from "../../cli/program.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -11,13 +9,6 @@ import { subscribe } from "../support/webhooks.ts";
 import { readPage, readSnippet } from "./page.ts";
 
 const page = await readPage("webhooks.md");
-
-Deno.test("docs/webhooks.md tells of every event, with its object_type", () => {
-  const rows = [...page.matchAll(/^\| `([a-z_]+\.[a-z_]+)` \| (\w+) \|/gm)].map((
-    [, event, type],
-  ) => [event, type]);
-  assert.deepEqual(rows.sort(), EVENT_TYPES.map((event) => [event, EVENTS[event].objectType]).sort());
-});
 
 Deno.test("The body that docs/webhooks.md shows has the fields of a real one", async () => {
   await using sql = openDatabase();

@@ -51,9 +51,9 @@ Deno.test({
       await t.step("the door answers", async () => {
         const { key } = await makeWorkspace(sql);
         const [reply] = await sql`
-          select refusal, body::json -> 'data' -> 0 ->> 'name' as name
+          select error_code, body::json -> 'data' -> 0 ->> 'name' as name
           from api.call(sha256(${key}::text::bytea), 'pipelines:read', 'pipeline_list', '{}', null, null)`;
-        assert.deepEqual({ ...reply }, { refusal: null, name: "Vendas" });
+        assert.deepEqual({ ...reply }, { error_code: null, name: "Vendas" });
       });
 
       await t.step("every job is on pg_cron's schedule, and scheduling again replaces it", async () => {

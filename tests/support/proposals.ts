@@ -20,6 +20,11 @@ export async function makeProposal(
   return { id, link: url.slice(baseUrl.length) };
 }
 
+/** The token of a link. */
+export function tokenOf(link: string): string {
+  return link.split("/").at(-1)!;
+}
+
 /** Calls a public link as its customer, without a key; the answer's status is in the OpenAPI document. */
 export function customer(link: string) {
   const act = async (method: "get" | "post", action: string, body?: unknown): Promise<Reply> => {

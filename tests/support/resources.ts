@@ -1,1 +1,1 @@
-export { endpoints, resources } from "../../contract/resources.ts";
+export { endpoints, keyEndpoints, type PlacedEndpoint, resources } from "../../contract/resources.ts";

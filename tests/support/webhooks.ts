@@ -89,7 +89,7 @@ export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProce
   const secrets = await loadSecrets(dataDir);
   const functions = new URL("../../supabase/functions/", import.meta.url);
   const script = `
-    import { query } from "${functions}_shared/database.ts";
+    import { query } from "${functions}_shared/postgres/database.ts";
     import { dispatch } from "${functions}webhook-dispatcher/dispatch.ts";
     await query({ name: "setup", text: ${JSON.stringify(setup)} });
     await dispatch();

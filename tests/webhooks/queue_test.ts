@@ -44,8 +44,8 @@ async function addDeliveries(
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with event as (
-      insert into crm.events (workspace_id, event, object_type, object_id, facts)
-      select ${workspaceId}, 'contact.created', 'contact', gen_random_uuid(), '{}' from generate_series(1, ${count}::int)
+      insert into crm.events (workspace_id, event, object_id, facts)
+      select ${workspaceId}, 'contact.created', gen_random_uuid(), '{}' from generate_series(1, ${count}::int)
       returning workspace_id, id
     )
     insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, attempts, lease_until, lease_token)
@@ -243,7 +243,7 @@ Deno.test("An event that cannot be told does not keep the others from being clai
   await rolledBack(sql, async (sql) => {
     const [broken] = await addDeliveries(sql, id, await addSubscription(sql, id), 2);
     await sql`
-      update crm.events set object_type = 'nothing we know'
+      update crm.events set facts = '"no object"'
       where id = (select event_id from crm.webhook_deliveries where id = ${broken!})`;
     const bodies =
       await sql`select delivery_id, body from crm.delivery_claim(1000) where workspace_id = ${id}`;

@@ -188,14 +188,14 @@ Deno.test("The jobs walk only what is to be told now, however much has been or w
   const { id, memberId, pipelineId, stages } = await makeWorkspace(sql);
   await sql`
     with deal as (
-      insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id, moved_at, stale_told_for)
+      insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id, moved_at, stale_reported_for)
       select ${id}, 'Parado', ${pipelineId}, ${stages[0].id}, ${memberId}, t.at, t.at
       from generate_series(1, 3000), (select now() - interval '1 year' as at) t
       returning workspace_id, id, owner_id, moved_at
     )
-    insert into crm.activities (workspace_id, deal_id, owner_id, created_by_id, title, due_at, overdue_told_for)
+    insert into crm.activities (workspace_id, deal_id, owner_id, created_by_id, title, due_at, overdue_reported_for)
     select workspace_id, id, owner_id, owner_id, 'Atrasada', moved_at, moved_at from deal`;
-  await sql`update crm.deals set stale_told_for = moved_at where workspace_id = ${id}`;
+  await sql`update crm.deals set stale_reported_for = moved_at where workspace_id = ${id}`;
   // What is not due yet is not walked either.
   await sql`
     insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)

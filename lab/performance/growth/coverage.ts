@@ -1,5 +1,5 @@
-import { endpoints } from "../../../contract/resources.ts";
-import type { Endpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
+import { keyEndpoints } from "../../../contract/resources.ts";
+import type { KeyEndpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { type Probe, PROBES } from "./probes.ts";
 
 /** Few records in any workspace, whatever it sells. */
@@ -7,7 +7,7 @@ const STILL = ["api-v1-pipelines", "api-v1-webhooks"];
 
 /** A probe with the endpoint that it calls. */
 export interface EndpointProbe extends Probe {
-  endpoint: Endpoint;
+  endpoint: KeyEndpoint;
   /** The endpoint with the filters that are used: what a figure is of. */
   operation: string;
 }
@@ -19,7 +19,7 @@ export interface EndpointProbe extends Probe {
 export function resolveProbes(): EndpointProbe[] {
   const missing: string[] = [];
   const resolved: EndpointProbe[] = [];
-  for (const { resource, route, title } of endpoints) {
+  for (const { resource, route, title } of keyEndpoints) {
     if (STILL.includes(resource.name)) continue;
     const key = `${route.method} ${route.path}`;
     const probes = PROBES.filter((probe) => probe.resource === resource.name && probe.route === key);

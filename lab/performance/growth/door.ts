@@ -1,11 +1,13 @@
 // @ts-types="@types/pg"
 import pg from "pg";
-import { hashKey } from "../../../supabase/functions/_shared/http/keys.ts";
-import { CALL } from "../../../supabase/functions/_shared/postgres/door.ts";
+import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
+import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
 import { KEYS } from "./seed.ts";
 import type { Size } from "./sizes.ts";
+
+const { text: CALL } = GATES.key.door;
 
 /** How many records a probe is measured among. A lead is looked for among the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
@@ -13,7 +15,7 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
 }
 
 interface Reply {
-  refusal: string | null;
+  error_code: string | null;
   details: unknown;
   body: string;
 }
@@ -21,7 +23,7 @@ interface Reply {
 /** Calls the door of one database as a function does, over one connection. */
 export class Door {
   readonly #client: pg.Client;
-  readonly #keys = Array.from({ length: KEYS }, (_, index) => hashKey(`svc_growth_0_${index + 1}`));
+  readonly #keys = Array.from({ length: KEYS }, (_, index) => hashCredential(`svc_growth_0_${index + 1}`));
   #calls = 0;
 
   private constructor(readonly size: Size, client: pg.Client) {
@@ -61,9 +63,9 @@ export class Door {
     const { rows } = await this.#client.query<Reply>({ name: "api_call", text: CALL, values });
     const milliseconds = performance.now() - started;
 
-    const { refusal, details, body } = rows[0]!;
+    const { error_code, details, body } = rows[0]!;
     const where = `${operation} ${args} among ${this.size.name}`;
-    if (refusal !== null) throw new Error(`${where}: ${refusal} ${JSON.stringify(details)}`);
+    if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
     const found = finds === undefined ? undefined : (JSON.parse(body) as { data: unknown[] }).data.length;
     if (found !== finds) throw new Error(`${where}: ${found} records on the page, not ${finds}`);
     return milliseconds;

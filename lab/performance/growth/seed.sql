@@ -137,9 +137,9 @@ $$;
 -- What creating leaves behind beside the record: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  insert into crm.events (workspace_id, id, event, object_type, object_id, facts, occurred_at)
+  insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
   select
-    bench.workspace_id(w), bench.id(w, k), 'contact.created', 'contact', bench.id(w, k), '{}', bench.made_at(k)
+    bench.workspace_id(w), bench.id(w, k), 'contact.created', bench.id(w, k), '{}', bench.made_at(k)
   from bench.rows(first, last, workspaces);
   insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
   select bench.workspace_id(w), 'seed ' || k, ''::bytea, json_build_object('id', bench.id(w, k))

@@ -1,7 +1,7 @@
 import type { Sql } from "postgres";
 import { createWorkspace } from "../../../operator/workspaces.ts";
 import { generateKey } from "../../../operator/generate_key.ts";
-import { hashKey } from "../../../supabase/functions/_shared/http/keys.ts";
+import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
 /** A workspace that has been in use: its keys, and contacts to read, each with a company and a deal. */
@@ -51,7 +51,7 @@ export async function seedWorkspaces(
 }
 
 async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> {
-  const rows = [...keys].flatMap(([id, all]) => all.map((key) => [id, hashKey(key)] as const));
+  const rows = [...keys].flatMap(([id, all]) => all.map((key) => [id, hashCredential(key)] as const));
   await sql`
     insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
     select m.workspace_id, m.id, 'Bench', 'svc_bench', decode(k.hash, 'hex'), ${SCOPES as unknown as string[]}

@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { endpoints, resources } from "../../../contract/resources.ts";
+import { keyEndpoints as endpoints, resources } from "../../../contract/resources.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { generateKey } from "../../../operator/generate_key.ts";
 import { createKey } from "../../../operator/keys.ts";

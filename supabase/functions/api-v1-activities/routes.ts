@@ -1,7 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { pageOf } from "../_shared/contract/pagination.ts";
-import { Activity, ActivityFilter, ActivityPatch, NewActivity } from "./schema.ts";
+import { activity } from "./record.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -11,21 +11,21 @@ export const activities = resource(
     "GET /": endpoint({
       summary: doc("Lista as atividades", "List activities"),
       scope: "activities:read",
-      query: ActivityFilter,
-      reply: pageOf(Activity),
+      query: activity.query,
+      reply: pageOf(activity.reply),
       verb: "activity_list",
     }),
     "GET /:id": endpoint({
       summary: doc("Mostra uma atividade", "Show an activity"),
       scope: "activities:read",
-      reply: Activity,
+      reply: activity.reply,
       verb: "activity_get",
     }),
     "POST /": endpoint({
       summary: doc("Cria uma atividade", "Create an activity"),
       scope: "activities:write",
-      body: NewActivity,
-      reply: Activity,
+      body: activity.create,
+      reply: activity.reply,
       status: 201,
       verb: "activity_create",
       idempotent: true,
@@ -34,8 +34,8 @@ export const activities = resource(
     "PATCH /:id": endpoint({
       summary: doc("Altera uma atividade", "Update an activity"),
       scope: "activities:write",
-      body: ActivityPatch,
-      reply: Activity,
+      body: activity.update,
+      reply: activity.reply,
       verb: "activity_update",
       errors: writeErrors,
     }),

@@ -1,7 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { pageOf } from "../_shared/contract/pagination.ts";
-import { Company, CompanyFilter, CompanyPatch, NewCompany } from "./schema.ts";
+import { company } from "./record.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -9,21 +9,21 @@ export const companies = resource("api-v1-companies", {
   "GET /": endpoint({
     summary: doc("Lista as empresas", "List companies"),
     scope: "companies:read",
-    query: CompanyFilter,
-    reply: pageOf(Company),
+    query: company.query,
+    reply: pageOf(company.reply),
     verb: "company_list",
   }),
   "GET /:id": endpoint({
     summary: doc("Mostra uma empresa", "Show a company"),
     scope: "companies:read",
-    reply: Company,
+    reply: company.reply,
     verb: "company_get",
   }),
   "POST /": endpoint({
     summary: doc("Cria uma empresa", "Create a company"),
     scope: "companies:write",
-    body: NewCompany,
-    reply: Company,
+    body: company.create,
+    reply: company.reply,
     status: 201,
     verb: "company_create",
     idempotent: true,
@@ -32,8 +32,8 @@ export const companies = resource("api-v1-companies", {
   "PATCH /:id": endpoint({
     summary: doc("Altera uma empresa", "Update a company"),
     scope: "companies:write",
-    body: CompanyPatch,
-    reply: Company,
+    body: company.update,
+    reply: company.reply,
     verb: "company_update",
     errors: writeErrors,
   }),

@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Created } from "../_shared/contract/fields.ts";
 import { pageOf } from "../_shared/contract/pagination.ts";
-import { Contact, ContactFilter, ContactPatch, NewContact } from "./schema.ts";
+import { contact } from "./record.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -10,20 +10,20 @@ export const contacts = resource("api-v1-contacts", {
   "GET /": endpoint({
     summary: doc("Lista os contatos", "List contacts"),
     scope: "contacts:read",
-    query: ContactFilter,
-    reply: pageOf(Contact),
+    query: contact.query,
+    reply: pageOf(contact.reply),
     verb: "contact_list",
   }),
   "GET /:id": endpoint({
     summary: doc("Mostra um contato", "Show a contact"),
     scope: "contacts:read",
-    reply: Contact,
+    reply: contact.reply,
     verb: "contact_get",
   }),
   "POST /": endpoint({
     summary: doc("Cria um contato", "Create a contact"),
     scope: "contacts:write",
-    body: NewContact,
+    body: contact.create,
     reply: Created,
     status: 201,
     verb: "contact_create",
@@ -33,8 +33,8 @@ export const contacts = resource("api-v1-contacts", {
   "PATCH /:id": endpoint({
     summary: doc("Altera um contato", "Update a contact"),
     scope: "contacts:write",
-    body: ContactPatch,
-    reply: Contact,
+    body: contact.update,
+    reply: contact.reply,
     verb: "contact_update",
     errors: writeErrors,
   }),

@@ -1,17 +1,8 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { pageOf } from "../_shared/contract/pagination.ts";
-import {
-  Deal,
-  DealAction,
-  DealDetail,
-  DealFilter,
-  DealPatch,
-  Lose,
-  MoveStage,
-  NewDeal,
-  Win,
-} from "./schema.ts";
+import { deal } from "./record.ts";
+import { DealAction, DealDetail, Lose, MoveStage, Win } from "./schema.ts";
 
 export const deals = resource(
   "api-v1-deals",
@@ -19,8 +10,8 @@ export const deals = resource(
     "GET /": endpoint({
       summary: doc("Lista os negócios", "List deals"),
       scope: "deals:read",
-      query: DealFilter,
-      reply: pageOf(Deal),
+      query: deal.query,
+      reply: pageOf(deal.reply),
       verb: "deal_list",
     }),
     "GET /:id": endpoint({
@@ -35,8 +26,8 @@ export const deals = resource(
     "POST /": endpoint({
       summary: doc("Cria um negócio", "Create a deal"),
       scope: "deals:write",
-      body: NewDeal,
-      reply: Deal,
+      body: deal.create,
+      reply: deal.reply,
       status: 201,
       verb: "deal_create",
       idempotent: true,
@@ -52,8 +43,8 @@ export const deals = resource(
     "PATCH /:id": endpoint({
       summary: doc("Altera ou reabre um negócio", "Update or reopen a deal"),
       scope: "deals:write",
-      body: DealPatch,
-      reply: Deal,
+      body: deal.update,
+      reply: deal.reply,
       verb: "deal_update",
       errors: [
         "invalid_reference",

@@ -1,3 +1,4 @@
-import { serveHealth } from "./health.ts";
+import { serveResource } from "../_shared/http/serve.ts";
+import { health } from "./routes.ts";
 
-Deno.serve(serveHealth());
+Deno.serve(serveResource(health));

@@ -1,6 +1,6 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { PipelineList } from "./schema.ts";
+import { PipelineList } from "./record.ts";
 
 export const pipelines = resource("api-v1-pipelines", {
   "GET /": endpoint({

@@ -1,7 +1,8 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
-import { CreatedSubscription, NewSubscription, SubscriptionList } from "./schema.ts";
+import { subscription } from "./record.ts";
+import { CreatedSubscription, SubscriptionList } from "./schema.ts";
 
 export const webhooks = resource(
   "api-v1-webhooks",
@@ -15,7 +16,7 @@ export const webhooks = resource(
     "POST /": endpoint({
       summary: doc("Assina eventos", "Subscribe to events"),
       scope: "webhooks:manage",
-      body: NewSubscription,
+      body: subscription.create,
       reply: CreatedSubscription,
       status: 201,
       verb: "webhook_create",

@@ -1,3 +1,4 @@
-import { serveProposals } from "./handler.ts";
+import { serveResource } from "../_shared/http/serve.ts";
+import { proposals } from "./routes.ts";
 
-Deno.serve(serveProposals());
+Deno.serve(serveResource(proposals));

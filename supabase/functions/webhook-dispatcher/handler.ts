@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inBackground } from "../_shared/runtime/background.ts";
-import { ApiError } from "../_shared/contract/errors.ts";
+import { ApiError, methodNotAllowed } from "../_shared/contract/errors.ts";
 import { errorReply, jsonReply } from "../_shared/http/reply.ts";
 import { dispatch } from "./dispatch.ts";
 
@@ -9,11 +9,7 @@ import { dispatch } from "./dispatch.ts";
  * (WEBHOOK_DISPATCHER_SECRET) as bearer token; where the secret is not set, nobody is let in.
  */
 export function handlePoke(request: Request): Response {
-  if (request.method !== "POST") {
-    const refusal = errorReply(new ApiError("method_not_allowed"));
-    refusal.headers.set("Allow", "POST");
-    return refusal;
-  }
+  if (request.method !== "POST") return errorReply(methodNotAllowed(["POST"]));
   if (!isAuthorized(request)) return errorReply(new ApiError("invalid_api_key"));
   inBackground(dispatch());
   return jsonReply(202, JSON.stringify({ accepted: true }));

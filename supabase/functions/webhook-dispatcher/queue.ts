@@ -31,7 +31,7 @@ export interface Recorded {
 /**
  * Leases up to `limit` due deliveries (migration `webhook_dispatch`).
  *
- * @throws {ApiError} service_unavailable when the database is away
+ * @throws {DatabaseUnavailable} when the database is away
  */
 export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]> {
   const claimed = await query<Omit<ClaimedDelivery, "claimedAtHere">>({
@@ -46,7 +46,7 @@ export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]>
 /**
  * Records the outcome of an attempt. Safe to repeat: an outcome counts once.
  *
- * @throws {ApiError} service_unavailable when the database is away
+ * @throws {DatabaseUnavailable} when the database is away
  */
 export async function recordOutcome(
   delivery: ClaimedDelivery,

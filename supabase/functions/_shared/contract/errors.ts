@@ -8,9 +8,11 @@ interface ErrorKind {
   status: number;
   /** Portuguese, for the client: what was wrong and what is allowed. */
   message: string;
+  /** English, for docs/errors.md: what a client does about it. */
+  remedy: string;
   /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
   when: string;
-  /** Said of the one field that a verb names, where the verb does not say it better itself. */
+  /** For the one field that a verb names without a message of its own. */
   field?: string;
 }
 
@@ -24,161 +26,197 @@ export const ERRORS = {
     status: 401,
     message: "Informe a chave de API no cabeçalho X-API-Key",
     when: "no `X-API-Key` header",
+    remedy: "send the key",
   },
   invalid_api_key: {
     status: 401,
     message: "Chave de API inválida",
     when: "the key does not begin with `svc_`, or nobody has it",
+    remedy: "check for a truncated key",
   },
   revoked_api_key: {
     status: 401,
     message: "Chave de API revogada ou expirada",
     when: "the key was revoked, or has expired",
+    remedy: "create another key",
   },
   insufficient_scope: {
     status: 403,
     message: "A chave de API não tem o escopo exigido",
     when: "the key lacks the scope that the message names",
+    remedy: "create a key with it",
   },
-  workspace_suspended: { status: 403, message: "A conta está suspensa", when: "the account is suspended" },
+  workspace_suspended: {
+    status: 403,
+    message: "A conta está suspensa",
+    when: "the account is suspended",
+    remedy: "ask the workspace's administrator",
+  },
   feature_disabled: {
     status: 403,
     message: "O plano da conta não inclui a API pública",
     when: "the plan does not include the API",
+    remedy: "change the plan",
   },
   method_not_allowed: {
     status: 405,
     message: "Método não aceito neste endereço",
     when: "the path does not have that method",
+    remedy: "see the `Allow` header",
   },
   invalid_body: {
     status: 400,
     message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
     when: "POST leads: the body is missing or no JSON object",
+    remedy: "send JSON",
   },
   bad_request: {
     status: 400,
     message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
     when: "any other write: the body is missing or no JSON object",
+    remedy: "send JSON",
   },
   payload_too_large: {
     status: 413,
     message: "O corpo da requisição passa de 1 MiB",
     when: "the body is over 1 MiB",
+    remedy: "send less",
   },
   validation_error: {
     status: 422,
     message: "A requisição tem campos inválidos",
     field: "Valor inválido",
     when: "fields or query parameters are invalid, see `details`",
+    remedy: "correct them",
   },
   invalid_cursor: {
     status: 422,
     message: "O cursor não é um UUID; use o meta.next_cursor da página anterior",
     when: "`cursor` is no UUID",
+    remedy: "use `meta.next_cursor`",
   },
   not_found: {
     status: 404,
     message: "Recurso não encontrado",
     when: "no such path, or no such record in the workspace",
+    remedy: "check the id",
   },
   invalid_reference: {
     status: 422,
     message: "Um dos ids informados não existe no workspace",
     field: "Não existe no workspace",
     when: "an id in the body is not of the workspace",
+    remedy: "check the id",
   },
   pipeline_not_found: {
     status: 422,
     message: "O pipeline não existe no workspace ou está inativo",
     field: "Pipeline inexistente ou inativo",
     when: "`pipeline_id` is not of the workspace, or inactive",
+    remedy: "see `GET /api-v1-pipelines`",
   },
   no_default_pipeline: {
     status: 422,
     message: "O workspace não tem um pipeline padrão ativo",
     when: "no `pipeline_id`, and no active default pipeline",
+    remedy: "name one, or set a default",
   },
   stage_not_found: {
     status: 422,
     message: "A etapa não pertence ao pipeline ou está inativa",
     field: "Etapa de outro pipeline ou inativa",
     when: "`stage_id` is not of the pipeline, or inactive",
+    remedy: "see `GET /api-v1-pipelines`",
   },
   pipeline_has_no_stage: {
     status: 422,
     message: "O pipeline não tem nenhuma etapa ativa",
     when: "the pipeline has no active stage",
+    remedy: "activate one",
   },
   owner_unresolved: {
     status: 422,
     message: "Nenhum membro ativo pode ser o responsável pelo lead",
     when: "leads: no active member can own it",
+    remedy: "activate a member",
   },
   no_owner_available: {
     status: 422,
     message: "Nenhum membro ativo pode ser o responsável pelo registro",
     when: "other records: no active member can own it",
+    remedy: "activate a member",
   },
   no_author_available: {
     status: 422,
     message: "O criador da chave de API não é mais um membro ativo",
     when: "notes: the key's creator is no active member",
+    remedy: "use another key",
   },
   invalid_idempotency_key: {
     status: 400,
     message: "O cabeçalho Idempotency-Key deve ter de 1 a 255 caracteres",
     when: "`Idempotency-Key` is not 1-255 characters",
+    remedy: "shorten it",
   },
   idempotency_conflict: {
     status: 422,
     message: "Esta Idempotency-Key já foi usada com outro corpo ou em outro recurso",
     when: "the key was used with another body or resource",
+    remedy: "use a new key for a new request",
   },
   idempotency_in_progress: {
     status: 409,
     message: "A requisição original com esta Idempotency-Key ainda está em processamento",
     when: "the first request with that key is not done",
+    remedy: "repeat it in a moment",
   },
   rate_limited: {
     status: 429,
     message: "Limite de requisições por minuto atingido; aguarde o tempo de Retry-After",
     when: "more than the plan's calls (120) in the last 60 seconds",
+    remedy: "wait `Retry-After` seconds",
   },
   webhook_not_found: {
     status: 404,
     message: "Assinatura de webhook não encontrada",
     when: "reserved; deleting an unknown subscription answers `not_found`",
+    remedy: "handle `not_found` instead",
   },
   invalid_event_type: {
     status: 422,
     message: "Um dos eventos não existe no catálogo",
     when: "an event is not in the catalog",
+    remedy: "see the events in docs/webhooks.md",
   },
   invalid_target_url: {
     status: 422,
     message: "O endereço de destino deve ser https e público",
     when: "the target is not https, or not public",
+    remedy: "use a public address",
   },
   service_unavailable: {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
     when: "the database is away or overloaded",
+    remedy: "repeat after `Retry-After` seconds",
   },
   proposal_expired: {
     status: 410,
     message: "O prazo para responder a proposta terminou",
     when: "public link: the proposal was not answered in time",
+    remedy: "send another proposal",
   },
   proposal_closed: {
     status: 409,
     message: "A proposta já foi respondida, e a resposta é definitiva",
     when: "public link: the proposal has the other answer already",
+    remedy: "nothing: the answer is final",
   },
   internal_error: {
     status: 500,
     message: "Erro interno; informe o X-Request-Id ao suporte",
     when: "a fault of the service",
+    remedy: "repeat it; if it persists, report the `X-Request-Id`",
   },
 } as const satisfies Record<string, ErrorKind>;
 
@@ -190,22 +228,23 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code);
 }
 
-/** An answer that is an error. Thrown where going on makes no sense, returned as a value elsewhere. */
-export class ApiError extends Error {
-  override readonly name = "ApiError";
-
+/**
+ * An error that a client gets. It is a value, which functions return and callers look for with `instanceof`; what is
+ * thrown is a fault of the service, which no client may read.
+ */
+export class ApiError {
   /**
    * @param code what the client can rely on
    * @param details the fields at fault, all of them at once
    * @param message Portuguese; the code's own text where left out
+   * @param headers of the reply, beside those of every error
    */
   constructor(
     readonly code: ErrorCode,
     readonly details?: FieldError[],
-    message: string = ERRORS[code].message,
-  ) {
-    super(message);
-  }
+    readonly message: string = ERRORS[code].message,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
 
   /** The HTTP status that belongs to the code. */
   get status(): number {
@@ -219,14 +258,15 @@ export class ApiError extends Error {
   }
 }
 
-/** The text for a field that a verb refused with a code and no words of its own. */
+/** The error of a method that an address does not have; HTTP wants those that it has in `Allow`. */
+export function methodNotAllowed(methods: Iterable<string>): ApiError {
+  const allow = [...methods].join(", ");
+  const message = `Método não aceito neste endereço; use ${allow}`;
+  return new ApiError("method_not_allowed", undefined, message, { Allow: allow });
+}
+
+/** The text for a field that a verb names with a code and no words of its own. */
 export function fieldMessage(code: ErrorCode): string {
   const kind: ErrorKind = ERRORS[code];
   return kind.field ?? kind.message;
-}
-
-/** An answer that is known before the door is asked, kept until the gate has had its say; any other error goes on. */
-export function keepApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  throw error;
 }

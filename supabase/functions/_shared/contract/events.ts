@@ -1,22 +1,113 @@
-/** The events a subscription may name (spec 6.1). The enum `crm.event_type` holds the same list. */
-export const EVENT_TYPES = [
-  "deal.stage_changed",
-  "deal.won",
-  "deal.lost",
-  "deal.stale",
-  "activity.created",
-  "activity.overdue",
-  "proposal.viewed",
-  "deal.created",
-  "contact.created",
-  "lead.received",
-  "proposal.accepted",
-  "proposal.rejected",
-] as const;
+// The one catalogue of events: what a subscription may name, the OpenAPI documents and docs/webhooks.md follow from it.
+import { z } from "zod";
+import { type Doc, doc } from "./doc.ts";
+import { timestamp, uuid } from "./fields.ts";
 
-export type EventType = typeof EVENT_TYPES[number];
+/** The `object_type` of a delivery (spec 6.2): what `object_id` is the id of. */
+export type ObjectType = "deal" | "activity" | "contact" | "proposal";
 
-/** Whether a text names an event of the catalog. */
+/** A field that an event adds to the object in `data`: true of the moment, so the object alone does not hold it. */
+export interface Fact {
+  schema: z.ZodType;
+  text: Doc;
+}
+
+/** One kind of event. The object's own schema is not named here: functions that load this need no other resource. */
+export interface Event {
+  object: ObjectType;
+  when: Doc;
+  /** The fields that `data` has beside the object's own. */
+  facts: Readonly<Record<string, Fact>>;
+  /** What `data` as a whole is. Needed with facts: the schema then differs from the object's. */
+  data?: Doc;
+}
+
+/** The events of spec 6.1, in its order. */
+export const EVENTS = {
+  "deal.stage_changed": event({
+    object: "deal",
+    when: doc("Um negócio mudou de etapa", "A deal changed stage"),
+    data: doc("O negócio, e de onde veio", "The deal, and where it came from"),
+    facts: {
+      previous_stage_id: fact(uuid(), doc("A etapa anterior", "The stage before")),
+      previous_pipeline_id: fact(uuid(), doc("O pipeline anterior", "The pipeline before")),
+    },
+  }),
+  "deal.won": event({ object: "deal", when: doc("Um negócio foi ganho", "A deal was won") }),
+  "deal.lost": event({ object: "deal", when: doc("Um negócio foi perdido", "A deal was lost") }),
+  "deal.stale": event({
+    object: "deal",
+    when: doc(
+      "Um negócio ficou sem movimento por N dias (verificado a cada hora)",
+      "A deal had no movement for N days (checked hourly)",
+    ),
+    data: doc("O negócio parado", "The stale deal"),
+    facts: {
+      days_without_movement: fact(z.int(), doc("Dias sem movimento", "Days without movement", 15)),
+      threshold_days: fact(
+        z.int(),
+        doc("Dias que o workspace tolera", "Days that the workspace tolerates", 14),
+      ),
+    },
+  }),
+  "activity.created": event({
+    object: "activity",
+    when: doc("Uma atividade foi criada", "An activity was created"),
+  }),
+  "activity.overdue": event({
+    object: "activity",
+    when: doc(
+      "Uma atividade passou do prazo sem ser concluída",
+      "An activity passed its due date uncompleted",
+    ),
+    data: doc("A atividade atrasada", "The overdue activity"),
+    facts: { overdue_since: fact(timestamp(), doc("O prazo que passou", "The due date that passed")) },
+  }),
+  "proposal.viewed": event({
+    object: "proposal",
+    when: doc("O destinatário abriu uma proposta pela primeira vez", "The recipient first opened a proposal"),
+  }),
+  "deal.created": event({ object: "deal", when: doc("Um negócio foi criado", "A deal was created") }),
+  "contact.created": event({
+    object: "contact",
+    when: doc("Um contato foi criado", "A contact was created"),
+  }),
+  // The one event whose data is not its object: the OpenAPI documents compose it of the lead's records.
+  "lead.received": event({
+    object: "deal",
+    when: doc("POST leads criou um negócio", "POST leads created a deal"),
+  }),
+  "proposal.accepted": event({
+    object: "proposal",
+    when: doc(
+      "O cliente aceitou uma proposta pelo link público",
+      "A customer accepted a proposal by its public link",
+    ),
+  }),
+  "proposal.rejected": event({
+    object: "proposal",
+    when: doc(
+      "O cliente recusou uma proposta pelo link público",
+      "A customer rejected a proposal by its public link",
+    ),
+  }),
+} as const;
+
+/** The name of an event. */
+export type EventType = keyof typeof EVENTS;
+
+/** The names of all events. */
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
+
+/** Whether a text names an event of the catalogue. */
 export function isEventType(text: string): text is EventType {
-  return (EVENT_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(EVENTS, text);
+}
+
+function event(declaration: Omit<Event, "facts"> & Partial<Pick<Event, "facts">>): Event {
+  return { facts: {}, ...declaration };
+}
+
+function fact(schema: z.ZodType, text: Doc): Fact {
+  return { schema, text };
 }

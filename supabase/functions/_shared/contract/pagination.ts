@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { datetime, uuid } from "./fields.ts";
-import { refuse } from "../http/validation.ts";
+import { withCode } from "../http/validation.ts";
 
 /** Records on a page where the call does not say (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
@@ -17,7 +17,7 @@ export const ListQuery = z.object({
     .default(DEFAULT_LIMIT)
     .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),
   cursor: z.string()
-    .refine((text) => uuid().safeParse(text).success, refuse("invalid_cursor", "Deve ser um UUID"))
+    .refine((text) => uuid().safeParse(text).success, withCode("invalid_cursor", "Deve ser um UUID"))
     .optional()
     .meta({ format: "uuid" }),
   since: datetime().optional(),

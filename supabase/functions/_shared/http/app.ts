@@ -1,6 +1,9 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
+import type { Endpoint, GateName } from "../contract/endpoint.ts";
+import type { ApiError } from "../contract/errors.ts";
 import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
+import type { Call } from "./outcome.ts";
 import { REPLY_HEADERS } from "./reply.ts";
 
 /** What Deno.serve takes. */
@@ -22,4 +25,18 @@ export function functionApp(name: string): Hono {
     }));
   }
   return app;
+}
+
+/** The request that Hono has routed, with its id and the time it came in. */
+export function toCall(c: Context, resource: string, gate: GateName, target: Endpoint | ApiError): Call {
+  return {
+    id: crypto.randomUUID(),
+    started: performance.now(),
+    request: c.req.raw,
+    method: c.req.method,
+    resource,
+    gate,
+    params: { id: c.req.param("id"), token: c.req.param("token") },
+    target,
+  };
 }

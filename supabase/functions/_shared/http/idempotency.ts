@@ -5,10 +5,10 @@ import { sha256 } from "../runtime/sha256.ts";
 /** The request header of spec 4.0.1. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** @throws {ApiError} invalid_idempotency_key when it is not 1-255 characters; null when the header is absent */
-export function readIdempotencyKey(headers: Headers): string | null {
+/** The header's value, null when it is absent; invalid_idempotency_key when it is not 1-255 characters. */
+export function readIdempotencyKey(headers: Headers): string | null | ApiError {
   const key = headers.get(IDEMPOTENCY_HEADER);
-  if (key !== null && (key.length < 1 || key.length > 255)) throw new ApiError("invalid_idempotency_key");
+  if (key !== null && (key.length < 1 || key.length > 255)) return new ApiError("invalid_idempotency_key");
   return key;
 }
 

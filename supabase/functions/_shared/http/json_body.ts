@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /** Bytes of a request body at most. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Bytes of a larger one that are read before the connection is given up. */
+/** Bytes of a larger body that are read before the connection is given up. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 /** Objects and arrays within each other at most. */
 export const MAX_DEPTH = 32;
@@ -25,19 +25,26 @@ export interface JsonBody {
  *
  * @param malformed the code of a body that is missing, not UTF-8, no JSON or no object (spec 7)
  * @returns null when the body is empty
- * @throws {ApiError} payload_too_large over 1 MiB; `malformed`; validation_error over 32 levels
+ *  or an error: payload_too_large over 1 MiB; `malformed`; validation_error over 32 levels
  */
-export async function readJsonBody(request: Request, malformed: ErrorCode): Promise<JsonBody | null> {
-  const text = decode(await readBytes(request, malformed), malformed);
+export async function readJsonBody(
+  request: Request,
+  malformed: ErrorCode,
+): Promise<JsonBody | null | ApiError> {
+  const bytes = await readBytes(request, malformed);
+  if (bytes instanceof ApiError) return bytes;
+  const text = decode(bytes);
+  if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ApiError(malformed);
+    return new ApiError(malformed);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new ApiError(malformed);
-  return { value, faults: inspect(text) };
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
+  const faults = inspect(text);
+  return faults instanceof ApiError ? faults : { value, faults };
 }
 
 /** Whether Postgres can store this text as it is: it has no NUL, and UTF-8 has no unpaired surrogates. */
@@ -51,36 +58,37 @@ function isStorableNumber(value: number): boolean {
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
 }
 
-async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayBuffer> {
+async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayBuffer | ApiError> {
   const chunks: BlobPart[] = [];
   let length = 0;
   try {
     for await (const chunk of request.body ?? []) {
       length += chunk.length;
-      // Read on and thrown away for a while: a client that is cut off in the middle of sending never sees the answer.
+      // Read and dropped for a while: a client that is cut off in the middle of sending never sees the reply.
       if (length > MAX_DISCARDED_BYTES) break;
       if (length <= MAX_BODY_BYTES) chunks.push(chunk);
     }
   } catch {
-    // The client is gone in the middle of its body.
-    throw new ApiError(malformed);
+    // The client left in the middle of its body.
+    return new ApiError(malformed);
   }
-  if (length > MAX_BODY_BYTES) throw new ApiError("payload_too_large");
+  if (length > MAX_BODY_BYTES) return new ApiError("payload_too_large");
   return new Blob(chunks).arrayBuffer();
 }
 
-function decode(bytes: ArrayBuffer, malformed: ErrorCode): string {
+/** Null where the bytes are not UTF-8. */
+function decode(bytes: ArrayBuffer): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new ApiError(malformed);
+    return null;
   }
 }
 
 class TooDeep extends Error {}
 
-/** What JSON.parse lets pass in silence. It has parsed the text before: here the text is known to be JSON. */
-function inspect(text: string): FieldError[] {
+/** Finds what JSON.parse accepts and storing would change; validation_error over 32 levels. The text must be JSON. */
+function inspect(text: string): FieldError[] | ApiError {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];
   let depth = 0;
@@ -127,7 +135,7 @@ function inspect(text: string): FieldError[] {
     visit(text, visitor);
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
-    throw new ApiError("validation_error", [
+    return new ApiError("validation_error", [
       { field: "", message: `O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas` },
     ]);
   }

@@ -1,6 +1,5 @@
 import type { RateLimit } from "../postgres/door.ts";
-import { ApiError } from "../contract/errors.ts";
-import { log } from "../runtime/log.ts";
+import type { ApiError } from "../contract/errors.ts";
 
 /** Headers a reply may carry beyond the usual ones. */
 export const REPLY_HEADERS = [
@@ -16,7 +15,7 @@ export const REPLY_HEADERS = [
 
 /** Seconds of the rate limit's window (spec 8). */
 const RATE_WINDOW_SECONDS = 60;
-/** What a client is told to wait when the database is away. */
+/** Seconds that a client should wait when the database is away. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /** A reply of JSON text, sent on as it is; null for a reply without a body. */
@@ -35,19 +34,12 @@ export function jsonReply(
   });
 }
 
-/** Gives a reply the id by which it is found in the log. */
-export function identified(response: Response, requestId: string = crypto.randomUUID()): Response {
-  response.headers.set("X-Request-Id", requestId);
-  return response;
-}
-
 /** The error envelope (spec 7). */
 export function errorReply(error: ApiError): Response {
-  return jsonReply(
-    error.status,
-    error.body(),
-    error.code === "service_unavailable" ? { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) } : {},
-  );
+  return jsonReply(error.status, error.body(), {
+    ...(error.code === "service_unavailable" && { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) }),
+    ...error.headers,
+  });
 }
 
 /** RateLimit and RateLimit-Policy of the IETF draft, once the key is known; Retry-After on a 429 (spec 8). */
@@ -63,7 +55,7 @@ export function rateHeaders(rate: RateLimit | null, refused: boolean): Record<st
 /** Characters of X-Ignored-Fields at most: some clients give up on headers of 16 KB. */
 const IGNORED_FIELDS_LENGTH = 1_000;
 
-/** Names of body fields that nothing took, safe as a header value; as many of them as fit. */
+/** The header that names ignored body fields, in characters that a header takes; as many names as fit. */
 export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
   const names: string[] = [];
   let length = 0;
@@ -74,16 +66,4 @@ export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
     names.push(name);
   }
   return names.length === 0 ? {} : { "X-Ignored-Fields": names.join(", ") };
-}
-
-/**
- * Any error as one the client may see. What went wrong inside goes to the log under the request's id, and only there.
- */
-export function asApiError(error: unknown, requestId: string): ApiError {
-  if (error instanceof ApiError) return error;
-  log("error", {
-    request_id: requestId,
-    error: error instanceof Error ? error.stack ?? error.message : String(error),
-  });
-  return new ApiError("internal_error");
 }

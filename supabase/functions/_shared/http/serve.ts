@@ -1,129 +1,92 @@
 import type { Context } from "hono";
-import { answer } from "./answer.ts";
-import { functionApp, type RequestHandler } from "./app.ts";
-import { callDoor, type DoorReply } from "../postgres/door.ts";
 import type { Endpoint, Resource } from "../contract/endpoint.ts";
-import { ApiError, keepApiError } from "../contract/errors.ts";
-import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
-import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
-import { hashKey, KEY_PREFIX } from "./keys.ts";
-import { ignoredFieldsHeader, jsonReply } from "./reply.ts";
-import { validateBody, validateQuery } from "./validation.ts";
+import { ApiError, methodNotAllowed } from "../contract/errors.ts";
+import { callDoor, type DoorReply } from "../postgres/door.ts";
+import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
+import { functionApp, type RequestHandler, toCall } from "./app.ts";
+import { GATES } from "./gates.ts";
+import { type Input, readInput } from "./input.ts";
+import { type Call, type Outcome, type Success, unasked } from "./outcome.ts";
+import { ignoredFieldsHeader } from "./reply.ts";
+import { respond } from "./respond.ts";
 
 /**
- * The handler of a resource. Every request is taken the same way (design §1): read and validate, ask the door, answer.
- * An answer known without the door (404, 405, 400, 422) is given after it all the same: the gate comes first.
+ * The handler of a resource. Every call goes one way, whatever its gate: `handle` finds its outcome, `respond` makes the
+ * response of that.
  */
 export function serveResource(resource: Resource): RequestHandler {
   const app = functionApp(resource.name);
+  const to = (target: Endpoint | ApiError) => async (c: Context) => {
+    const call = toCall(c, resource.name, resource.gate, target);
+    return respond(call, await handle(call, resource).catch((fault) => unasked(internalError(call, fault))));
+  };
   for (const [path, endpoints] of resource.byPath()) {
+    const noSuchMethod = to(methodNotAllowed(endpoints.keys()));
     for (const [method, endpoint] of endpoints) {
-      app.on(method, path, (c) => respond(c, resource, endpoint));
+      const answer = to(endpoint);
+      // Hono takes HEAD for a GET.
+      app.on(
+        method,
+        path,
+        (c) => (c.req.method === "HEAD" && !endpoint.head ? noSuchMethod : answer)(c),
+      );
     }
-    const allow = [...endpoints.keys()].join(", ");
-    const refusal = new ApiError(
-      "method_not_allowed",
-      undefined,
-      `Método não aceito neste endereço; use ${allow}`,
-    );
-    app.all(path, async (c) => {
-      const response = await respond(c, resource, refusal);
-      response.headers.set("Allow", allow);
-      return response;
-    });
+    app.all(path, noSuchMethod);
   }
-  app.all("*", (c) => respond(c, resource, new ApiError("not_found")));
+  app.all("*", to(new ApiError("not_found")));
   return app.fetch;
 }
 
-/** A request that passed validation. */
-interface Input {
-  args: Record<string, Json>;
-  ignored: string[];
-  reveal: Record<string, unknown> | undefined;
-  idempotency: { key: string; requestHash: string } | undefined;
+/**
+ * What a call comes to. The errors of the gate come before those of the request (spec 5.7), which are known first: then
+ * the gate alone is asked, in the one statement that a call may send.
+ */
+async function handle(call: Call, resource: Resource): Promise<Outcome> {
+  const { target } = call;
+  const gate = GATES[call.gate];
+  if (gate === null) return unasked(await answerOpenly(target));
+  const credential = gate.readCredential(call);
+  if (credential instanceof ApiError) return unasked(credential);
+
+  const input = target instanceof ApiError ? target : await readInput(call, target);
+  const door = await callDoor(gate, {
+    requestId: call.id,
+    credential,
+    scope: target instanceof ApiError ? null : target.scope,
+    ...(input instanceof ApiError ? { verb: null, args: {} } : input),
+  });
+  const { admission, events } = door;
+  if (door.error) return { admission, events, result: door.error };
+  return { admission, events, result: input instanceof ApiError ? input : success(resource, input, door) };
 }
 
-function respond(c: Context, resource: Resource, target: Endpoint | ApiError): Promise<Response> {
-  return answer<DoorReply>(c, async (keep) => {
-    const keyHash = readKey(c.req.raw.headers);
-    const [endpoint, input] = target instanceof ApiError
-      ? [null, target] as const
-      : [target, await read(c, resource, target).catch(keepApiError)] as const;
-    const call = { keyHash, scope: endpoint?.scope ?? null };
-    if (endpoint === null || input instanceof ApiError) {
-      const { refusal } = keep(await callDoor({ ...call, verb: null, args: {} }));
-      throw refusal ?? input;
-    }
-    const { verb } = endpoint;
-    const door = keep(await callDoor({ ...call, verb, args: input.args, idempotency: input.idempotency }));
-    if (door.refusal) throw door.refusal;
-    return success(resource, endpoint, input, door);
-  }, (door) => ({
-    function: resource.name,
-    verb: target instanceof ApiError ? null : target.verb,
-    key_id: door?.keyId,
-  }));
+/** The answer of an endpoint that lets anybody in. */
+async function answerOpenly(target: Endpoint | ApiError): Promise<Success | ApiError> {
+  if (target instanceof ApiError) return target;
+  if (target.gate !== "none") throw new Error(`${target.operation} has a gate`);
+  const { status, body } = await target.answer();
+  return { status, body: JSON.stringify(body) };
 }
 
-/** @throws {ApiError} missing_api_key, invalid_api_key; anything that looks like a key is for the database to judge */
-function readKey(headers: Headers): string {
-  const key = headers.get("X-API-Key");
-  if (key === null) throw new ApiError("missing_api_key");
-  if (!key.startsWith(KEY_PREFIX)) throw new ApiError("invalid_api_key");
-  return hashKey(key);
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** @throws {ApiError} in this order: not_found, the malformed body's code, validation_error, invalid_idempotency_key */
-async function read(c: Context, resource: Resource, endpoint: Endpoint): Promise<Input> {
-  const { raw } = c.req;
-  const id = c.req.param("id");
-  if (id !== undefined && !UUID.test(id)) throw new ApiError("not_found");
-  const input: Input = { args: {}, ignored: [], reveal: undefined, idempotency: undefined };
-
-  let body: JsonBody | null = null;
-  if (endpoint.body) {
-    body = await readJsonBody(raw, endpoint.malformed);
-    if (body === null && !endpoint.bodyOptional) throw new ApiError(endpoint.malformed);
-  }
-  const query = validateQuery(endpoint.query, searchOf(raw.url));
-  if (endpoint.body) {
-    const { args, ignored } = validateBody(endpoint.body, body ?? { value: {}, faults: [] });
-    input.args = args;
-    input.ignored = ignored;
-    if (endpoint.idempotent) {
-      const key = readIdempotencyKey(raw.headers);
-      if (key !== null) {
-        input.idempotency = { key, requestHash: hashRequest(resource.name, body?.value ?? {}) };
-      }
-    }
-  }
-  if (endpoint.prepare) {
-    const prepared = await endpoint.prepare(input.args as never);
-    input.args = prepared.args;
-    input.reveal = prepared.reveal;
-  }
-  Object.assign(input.args, query, id !== undefined && { id });
-  return input;
-}
-
-/** Of the text: the rest of the URL is made of the Host header, which may be no host at all. */
-function searchOf(url: string): URLSearchParams {
-  const start = url.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : url.slice(start));
-}
-
-function success(resource: Resource, endpoint: Endpoint, input: Input, door: DoorReply): Response {
+function success(resource: Resource, input: Input, door: DoorReply): Success {
+  const { endpoint } = input;
   const headers = ignoredFieldsHeader(input.ignored);
   if (door.replayed) headers["Idempotent-Replayed"] = "true";
-  if (endpoint.status === 204) return jsonReply(204, null, headers);
+  if (endpoint.status === 204) return { status: 204, body: null, headers };
   if (endpoint.status === 201 && resource.hasDetail) {
     const { id } = JSON.parse(door.body!) as { id: string };
     headers["Location"] = `${functionsUrl()}/${resource.name}/${id}`;
   }
   const body = input.reveal ? JSON.stringify({ ...JSON.parse(door.body!), ...input.reveal }) : door.body;
-  return jsonReply(door.replayed ? 200 : endpoint.status, body, headers);
+  return { status: door.replayed ? 200 : endpoint.status, body, headers };
+}
+
+/** A fault of the service: what went wrong goes to the log under the request's id, and only there. */
+function internalError(call: Call, fault: unknown): ApiError {
+  log("error", {
+    request_id: call.id,
+    error: fault instanceof Error ? fault.stack ?? fault.message : String(fault),
+  });
+  return new ApiError("internal_error");
 }

@@ -11,13 +11,17 @@ export interface ValidBody {
   ignored: string[];
 }
 
-/** @throws {ApiError} with every field at fault in `details`, those that reading the body found among them */
-export function validateBody(schema: z.ZodType, { value, faults }: JsonBody): ValidBody {
-  return { args: parse(schema, value, faults), ignored: unknownFields(schema, value) };
+/** An error has every field at fault in `details`, those that reading the body found among them. */
+export function validateBody(schema: z.ZodType, { value, faults }: JsonBody): ValidBody | ApiError {
+  const args = parse(schema, value, faults);
+  return args instanceof ApiError ? args : { args, ignored: unknownFields(schema, value) };
 }
 
-/** @throws {ApiError} with every parameter at fault, the unknown ones among them: a mistyped filter must not return all */
-export function validateQuery(schema: z.ZodObject, query: URLSearchParams): Record<string, Json> {
+/** An error has every parameter at fault, the unknown ones among them: a mistyped filter must not return all. */
+export function validateQuery(
+  schema: z.ZodObject,
+  query: URLSearchParams,
+): Record<string, Json> | ApiError {
   const details: FieldError[] = [];
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
@@ -27,7 +31,7 @@ export function validateQuery(schema: z.ZodObject, query: URLSearchParams): Reco
     }
     parameters.set(name, value);
   }
-  if (details.length > 0) throw new ApiError("validation_error", details.slice(0, MAX_DETAILS));
+  if (details.length > 0) return new ApiError("validation_error", details.slice(0, MAX_DETAILS));
   return parse(schema, Object.fromEntries(parameters));
 }
 
@@ -35,11 +39,15 @@ export function validateQuery(schema: z.ZodObject, query: URLSearchParams): Reco
  * A check whose failure has a code of its own (`invalid_cursor`, `invalid_event_type`, …): the reply has that code
  * when nothing else is wrong with the request, else validation_error.
  */
-export function refuse(code: ErrorCode, message: string) {
-  return { params: { refusal: code }, error: message };
+export function withCode(code: ErrorCode, message: string) {
+  return { params: { code }, error: message };
 }
 
-function parse(schema: z.ZodType, input: unknown, faults: FieldError[] = []): Record<string, Json> {
+function parse(
+  schema: z.ZodType,
+  input: unknown,
+  faults: FieldError[] = [],
+): Record<string, Json> | ApiError {
   const result = schema.safeParse(input, { error: say });
   if (result.success && faults.length === 0) return result.data as Record<string, Json>;
   const issues = result.error?.issues ?? [];
@@ -51,14 +59,14 @@ function parse(schema: z.ZodType, input: unknown, faults: FieldError[] = []): Re
       }))
       : [{ field: issue.path.join("."), message: issue.message }]
   );
-  const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["refusal"] : undefined);
+  const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["code"] : undefined);
   const code: ErrorCode = faults.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Of a field that is wrong in two ways the more basic one is said.
+  // Of a field that is wrong in two ways the more basic one is named.
   const known = new Set(faults.map(({ field }) => field));
   const all = [...faults, ...details.filter(({ field }) => !known.has(field))];
-  throw new ApiError(code, all.slice(0, MAX_DETAILS));
+  return new ApiError(code, all.slice(0, MAX_DETAILS));
 }
 
 /** The Portuguese text of an issue: what is allowed, with the values quoted. */

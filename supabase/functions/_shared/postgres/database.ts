@@ -1,7 +1,6 @@
 // @ts-types="@types/pg"
 import pg from "pg";
 import { Deadlines } from "./deadlines.ts";
-import { ApiError } from "../contract/errors.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
 
@@ -23,6 +22,12 @@ export interface Statement {
   owner?: string;
 }
 
+/** The database is away, starting, full or too slow: the same statement may succeed later. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = "DatabaseUnavailable";
+  readonly code = "service_unavailable";
+}
+
 let pool: pg.Pool | undefined;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
@@ -39,7 +44,7 @@ function connect(): pg.Pool {
   });
   // The pool has dropped the connection already; without a listener the error would end the isolate.
   pool.on("error", (error) => log("connection_lost", { error: error.message }));
-  // One that breaks at work tells its statement as well; without a listener of its own it would end the isolate too.
+  // One that breaks at work fails its statement as well; without a listener of its own it would end the isolate too.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
@@ -50,14 +55,14 @@ function connect(): pg.Pool {
  * DATABASE_PREPARE=true on a direct connection (a transaction pooler keeps no named statements);
  * DATABASE_POOL_SIZE, 4 where not set.
  *
- * @throws {ApiError} service_unavailable when the database is away, starting, full or too slow: worth another try
+ * @throws {DatabaseUnavailable} when another try may succeed
  */
 export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
   if (owner === undefined) return await send(statement);
   return await shares.run(
     owner,
     CONNECT_MS,
-    () => new ApiError("service_unavailable"),
+    () => new DatabaseUnavailable(),
     () => send(statement),
   );
 }
@@ -74,7 +79,7 @@ async function send<Row>({ name, text, values = [], timeout }: Omit<Statement, "
   } catch (error) {
     // A connection that is too slow is still busy, and with what, nobody knows.
     lost = isUnavailable(error);
-    throw lost ? new ApiError("service_unavailable") : error;
+    throw lost ? new DatabaseUnavailable("The database is unavailable", { cause: error }) : error;
   } finally {
     client?.release(lost);
   }
@@ -88,8 +93,7 @@ export async function closeDatabase(): Promise<void> {
 }
 
 /**
- * Whether an error says nothing against the statement: it is of the network or the driver's timeouts, or of Postgres
- * itself (classes 08 connection, 40 rollback, 53 resources, 57 operator intervention; 55P03 a lock waited for in vain).
+ * True if another try may succeed: the error is of the network or the driver's timeouts, or of Postgres itself (classes 08 connection, 40 rollback, 53 resources, 57 operator intervention; 55P03 a lock waited for in vain).
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return /^(08|40|53|57|55P03)/.test(error.code ?? "");

@@ -1,0 +1,16 @@
+import { parts } from "../rules/all.ts";
+import { code, type Page, replaceSection, table } from "./page.ts";
+
+/** docs/contract.md: each rule of the contract with the tests that hold it. */
+export const contractPage: Page = {
+  file: "docs/contract.md",
+  write(page) {
+    const lines = parts.flatMap(({ part, title, rules }, index) => [
+      ...(index > 0 ? [""] : []),
+      `## ${part} ${title}`,
+      "",
+      ...table(["rule", "held by"], rules.map(({ rule, tests }) => [rule, tests.map(code).join("<br>")])),
+    ]);
+    return Promise.resolve(replaceSection(page, "rules", lines));
+  },
+};

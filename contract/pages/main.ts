@@ -1,0 +1,21 @@
+/**
+ * `deno task docs`: writes the parts of docs/ that follow from the code and from results. With `--check` it writes nothing,
+ * and fails where a page is not what it would write.
+ */
+import { join, relative, resolve } from "node:path";
+import { pages } from "./all.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const check = Deno.args.includes("--check");
+
+const stale: string[] = [];
+for (const { file, write } of pages) {
+  const path = resolve(ROOT, file);
+  const page = await Deno.readTextFile(path);
+  const written = await write(page);
+  if (written === page) continue;
+  stale.push(relative(ROOT, path));
+  if (!check) await Deno.writeTextFile(path, written);
+}
+if (stale.length > 0) console.log(`${check ? "Not as written" : "Written"}: ${stale.join(", ")}`);
+Deno.exit(check && stale.length > 0 ? 1 : 0);

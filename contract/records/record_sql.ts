@@ -1,0 +1,139 @@
+// The plain SQL of a record: its public type and JSON, insert, save, get, list with its filters.
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
+import { indexesSql, listSql } from "./list_sql.ts";
+import { columns, comment } from "./sql_text.ts";
+
+/** Everything that is written of a record into the migration of its table. */
+export function recordSql(record: CrmRecord): string {
+  const { sql = [], views = {} } = record.about;
+  return [
+    jsonSql(record, record.name, record.about.text.description_en, Object.keys(record.fields)),
+    ...Object.values(views).map((view) => jsonSql(record, view.name, view.text.description_en, view.fields)),
+    ...(sql.includes("insert") ? [insertSql(record)] : []),
+    ...(sql.includes("save") ? [lockSql(record), saveSql(record)] : []),
+    ...(sql.includes("get") ? [getSql(record)] : []),
+    ...(sql.includes("list") ? [indexesSql(record), listSql(record)] : []),
+  ].join("\n\n");
+}
+
+function jsonSql(record: CrmRecord, name: string, text: string, names: readonly string[]): string {
+  const fields = names.map((field) => [field, record.fields[field]!] as const);
+  const table = `crm.${record.about.table}`;
+  return `create type api.${name} as (
+${fields.map(([field, { sql }]) => `  ${field} ${sql === "timestamptz" ? "text" : sql}`).join(",\n")}
+);
+${comment(`type api.${name}`, `${text}, as JSON shows it.`)}
+
+create function crm.${name}_json(t ${table}) returns json
+language sql stable
+as $$
+  select to_json(row(
+${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
+  )::api.${name})
+$$;
+${comment(`function crm.${name}_json(${table})`, `As api.${name}, in JSON: wherever it is shown.`)}`;
+}
+
+function shownValue(name: string, { shownAs, sql }: Field): string {
+  if (shownAs !== null) return shownAs;
+  return sql === "timestamptz" ? `crm.iso(t.${name})` : `t.${name}`;
+}
+
+function insertSql({ name, about, fields }: CrmRecord): string {
+  const table = `crm.${about.table}`;
+  const written = namesOf(fields, ["always", "on create", "by the verb"]);
+  return `create function crm.${name}_insert(t ${table}) returns ${table}
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into ${table} as new (
+${columns(["workspace_id", ...written], 4)}
+  )
+  values (
+${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}`)], 4)}
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_insert(${table})`,
+      "Creates the record in the caller's workspace, and returns it.",
+    )
+  }`;
+}
+
+function lockSql({ name, about }: CrmRecord): string {
+  const table = `crm.${about.table}`;
+  return `create function crm.${name}_lock(p_id uuid) returns ${table}
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t ${table};
+begin
+  select * into t from ${table} r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_lock(uuid)`,
+      "The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.",
+    )
+  }`;
+}
+
+function saveSql({ name, about, fields }: CrmRecord): string {
+  const table = `crm.${about.table}`;
+  const written = namesOf(fields, ["always", "on update", "by an action"]);
+  return `create function crm.${name}_save(t ${table}) returns ${table}
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update ${table} as saved
+  set (
+${columns(written, 4)}
+  ) = (
+${columns(written.map((column) => `t.${column}`), 4)}
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_save(${table})`,
+      "Writes the record as it is given, and returns it as it is then.",
+    )
+  }`;
+}
+
+function getSql({ name, about }: CrmRecord): string {
+  return `create function api.${name}_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return crm.found((
+    select crm.${name}_json(t) from crm.${about.table} t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+${comment(`function api.${name}_get(jsonb)`, "One record, or not_found.")}`;
+}
+
+function namesOf(fields: CrmRecord["fields"], writers: readonly Field["written"][]): string[] {
+  return Object.entries(fields).filter(([, { written }]) => writers.includes(written)).map(([name]) => name);
+}

@@ -1,0 +1,131 @@
+// The parts of migrations that are written. Each stands between two markers, where its reader looks for it.
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { endpoints } from "../resources.ts";
+import { recordSql } from "./record_sql.ts";
+import { records } from "./records.ts";
+import { comment } from "./sql_text.ts";
+
+const BEGIN = /^-- written by deno task records: (.+)$/;
+const END = "-- end of what is written";
+
+/** The SQL of every section by its name. */
+export function sections(): Map<string, string> {
+  return new Map([
+    ...records.map((record) => [record.name, recordSql(record)] as const),
+    ["references", referencesSql(records)],
+    ["event types", eventTypesSql()],
+    ["verbs", verbsSql()],
+  ]);
+}
+
+/**
+ * A migration with its sections written anew.
+ *
+ * @param written gets the name of each section that the text has
+ * @throws Error for a section that nothing declares, or that has no end
+ */
+export function withSections(text: string, sql: Map<string, string>, written: Set<string>): string {
+  const lines: string[] = [];
+  let open: string | null = null;
+  for (const line of text.split("\n")) {
+    const name = BEGIN.exec(line)?.[1];
+    if (name !== undefined) {
+      const body = sql.get(name);
+      if (open !== null || body === undefined) throw new Error(`Unexpected section "${name}"`);
+      lines.push(line, body);
+      written.add(name);
+      open = name;
+    } else if (line === END) {
+      if (open === null) throw new Error("A section ends that did not begin");
+      lines.push(line);
+      open = null;
+    } else if (open === null) {
+      lines.push(line);
+    }
+  }
+  if (open !== null) throw new Error(`The section "${open}" has no end`);
+  return lines.join("\n");
+}
+
+function referencesSql(records: readonly CrmRecord[]): string {
+  const tables = new Map<string, string>();
+  for (const record of records) {
+    for (const [name, { references }] of Object.entries(record.fields)) {
+      if (references === null) continue;
+      const { table, active } = references;
+      const condition = `t.workspace_id = v_workspace_id and t.id = v_id${active ? " and t.is_active" : ""}`;
+      const sql = `exists (select from crm.${table} t where ${condition})`;
+      if ((tables.get(name) ?? sql) !== sql) throw new Error(`"${name}" refers to two tables`);
+      tables.set(name, sql);
+    }
+  }
+  const names = [...tables.keys()].sort();
+  return `create function crm.check_references(p_args jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_field text;
+  v_id uuid;
+  v_exists boolean;
+  v_missing text[] := '{}';
+begin
+  foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+${names.map((name) => `      when '${name}' then\n        v_exists := ${tables.get(name)};`).join("\n")}
+    end case;
+    if not v_exists then
+      v_missing := v_missing || v_field;
+    end if;
+  end loop;
+  if v_missing <> '{}' then
+    perform api.fail('invalid_reference', v_missing);
+  end if;
+end
+$$;
+${
+    comment(
+      "function crm.check_references(jsonb)",
+      "Raises invalid_reference naming each id of another record that is not of the workspace, or not active.",
+    )
+  }`;
+}
+
+function eventTypesSql(): string {
+  const events = Object.entries(EVENTS);
+  return `create type crm.event_type as enum (
+${events.map(([event]) => `  '${event}'`).join(",\n")}
+);
+comment on type crm.event_type is 'The event catalog of spec 6.1.';
+
+create table crm.event_types (
+  event crm.event_type primary key,
+  object_type text not null
+);
+comment on table crm.event_types is 'What kind of object each event is about (spec 6.2).';
+-- Forced and without a policy: no verb reads it.
+alter table crm.event_types enable row level security;
+alter table crm.event_types force row level security;
+insert into crm.event_types (event, object_type) values
+${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")};`;
+}
+
+function verbsSql(): string {
+  const verbs = endpoints.flatMap(({ route }) => route.endpoint.verb ?? []).sort();
+  return `create function crm.run_verb(p_verb text, p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  case p_verb
+${verbs.map((verb) => `    when '${verb}' then return api.${verb}(p_args);`).join("\n")}
+  end case;
+end
+$$;
+comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';`;
+}

@@ -1,0 +1,263 @@
+import { type Part, rule } from "./rule.ts";
+
+/** Part 4: what the endpoints take and answer. */
+export const endpoints: readonly Part[] = [
+  {
+    part: "4",
+    title: "Endpoints",
+    rules: [
+      rule(
+        "the paths, their methods and scopes",
+        "The endpoints are those of the contract, each with its scope",
+      ),
+      rule("any other method: 405", "/…… answers 405 to … and allows …"),
+      rule(
+        "any other path: 404",
+        "/…: a path that is not there answers 404 not_found, after the key has been looked at",
+      ),
+      rule(
+        "unknown query parameters are refused by name",
+        "… answers 422 naming a query parameter that it does not know",
+      ),
+    ],
+  },
+  {
+    part: "4.0",
+    title: "Lists",
+    rules: [
+      rule(
+        "data, and meta with next_cursor and has_more; null on the last page",
+        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
+        "GET … gives every record exactly once, newest first, also while others are created",
+        "GET /api-v1-activities gives every row exactly once, while others are being inserted",
+        "GET /api-v1-notes gives every note exactly once, while others are being written",
+      ),
+      rule("limit: 50, at most 200", "GET … gives 50 records, or as many as limit says, never more than 200"),
+      rule(
+        "cursor: next_cursor; no UUID is 422 invalid_cursor",
+        "GET … takes any UUID as cursor and refuses what is none",
+      ),
+      rule(
+        "since",
+        "GET … with since gives what was created then or later, with updated_since what was changed",
+        "GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at",
+        "GET /api-v1-notes gives the notes of that deal, by kind and since",
+      ),
+      rule(
+        "pipelines and webhooks are not paginated",
+        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
+      ),
+    ],
+  },
+  {
+    part: "4.0.1",
+    title: "Idempotency-Key",
+    rules: [
+      rule(
+        "on the creating POSTs of deals, contacts, companies, activities, notes",
+        "Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes",
+      ),
+      rule("1. outside 1-255 characters: 400", "… refuses an Idempotency-Key outside 1-255 characters"),
+      rule(
+        "2. same key and body: 200, the original reply, no event",
+        "… answers the same key and body with 200 and the original reply, and makes nothing new",
+        "… takes a body for the same whatever the order of its keys and its white space",
+      ),
+      rule(
+        "3. another body or resource: 422",
+        "… refuses a key that was used with another body or on another resource",
+      ),
+      rule(
+        "4. still being processed: 409",
+        "… answers 409 while the original is being processed, and its reply from then on",
+        "…: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409",
+      ),
+      rule("5. remembered 24 hours", "… remembers a key for 24 hours, and takes it as new afterwards"),
+      rule(
+        "6. without the header, a new record every time",
+        "… without Idempotency-Key creates a new record every time",
+      ),
+    ],
+  },
+  {
+    part: "4.1",
+    title: "POST leads",
+    rules: [
+      rule(
+        "201 for a new lead; 200 with the original ids for a known external_id, no second deal, no event",
+        "POST /api-v1-leads creates company, contact and deal and says so",
+        "POST /api-v1-leads with a known external_id answers 200 with the ids of the original",
+        "50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent",
+      ),
+      rule(
+        "without external_id, a new lead every time",
+        "POST /api-v1-leads without external_id creates a new deal every time",
+      ),
+      rule(
+        "company and contact are reused",
+        "POST /api-v1-leads reuses a company by name, whatever its case and surrounding space",
+        "POST /api-v1-leads reuses a contact by e-mail, else by the digits of its phone",
+        "POST /api-v1-leads fills in a reused contact where it is empty and never overwrites",
+        "50 simultaneous leads with one e-mail make one contact",
+        "50 simultaneous leads of one company make one company",
+      ),
+      rule(
+        "owner: given, else the key's creator, else the oldest admin or gestor, else 422",
+        "POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor",
+      ),
+      rule(
+        "its errors",
+        "… answers 400 … for a body that is missing or no JSON object",
+        "POST /api-v1-leads reports every wrong field at once",
+        "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+        "POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor",
+        "POST /api-v1-leads that is refused leaves nothing behind",
+      ),
+    ],
+  },
+  {
+    part: "4.2",
+    title: "Contacts",
+    rules: [
+      rule(
+        "list: email, company_id, since, limit, cursor",
+        "GET /api-v1-contacts filters by email in any case and by company_id, alone and together",
+        "GET … gives every record exactly once, newest first, also while others are created",
+        "GET … with since gives what was created then or later, with updated_since what was changed",
+      ),
+      rule(
+        "detail, or 404",
+        "POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written",
+        "…: a record of another workspace is not there, in the same words as one that nobody has",
+      ),
+      rule(
+        "POST: 201 with the id; contact.created",
+        "POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written",
+        "Every event that the API brings about is delivered as the OpenAPI document says",
+      ),
+      rule(
+        "PATCH: every field optional; 200 with the whole contact",
+        "PATCH /api-v1-contacts answers with the whole contact and emits nothing",
+        "PATCH … clears what is null, keeps what is not sent, and cannot clear …",
+      ),
+      rule(
+        "its errors",
+        "… answers invalid_reference to a … of another workspace as to one that nobody has",
+        "A contact's owner is the one given, else the key's creator, else the oldest admin or gestor",
+        "POST /api-v1-contacts without a name, or with null for one, is a validation_error",
+        "Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document",
+      ),
+    ],
+  },
+  {
+    part: "4.3",
+    title: "Notes",
+    rules: [
+      rule(
+        "list: deal_id required; kind, since, limit, cursor",
+        "GET /api-v1-notes needs deal_id and refuses wrong filters",
+        "GET /api-v1-notes gives the notes of that deal, by kind and since",
+      ),
+      rule(
+        "isolation is checked through the deal",
+        "GET /api-v1-notes answers for a deal of another workspace as for one that does not exist",
+        "GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none",
+      ),
+      rule(
+        "detail, or 404",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none",
+      ),
+      rule(
+        "POST: 201 with the whole note",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+      ),
+      rule(
+        "its errors",
+        "POST /api-v1-notes refuses a deal of another workspace as one that does not exist",
+        "POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left",
+        "POST /api-v1-notes names each field outside its limits",
+        "Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document",
+      ),
+    ],
+  },
+  {
+    part: "4.4",
+    title: "GET pipelines",
+    rules: [
+      rule(
+        "active ones, oldest first, stages by position; not paginated",
+        "GET /api-v1-pipelines lists the active pipelines, oldest first, with every stage by position",
+      ),
+      rule(
+        "its errors",
+        "Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document",
+      ),
+    ],
+  },
+  {
+    part: "4.5",
+    title: "Webhooks",
+    rules: [
+      rule(
+        "list: without secret, newest first, not paginated",
+        "GET /api-v1-webhooks lists the newest first, inactive ones included",
+      ),
+      rule("POST: 201 with the secret", "POST /api-v1-webhooks subscribes and shows the secret, once"),
+      rule(
+        "POST: invalid_event_type, invalid_target_url, validation_error",
+        "POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog",
+        "POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public",
+        "POST /api-v1-webhooks answers validation_error to any other mistake, naming every field",
+      ),
+      rule(
+        "DELETE: 204, history kept",
+        "DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history",
+      ),
+      rule(
+        "DELETE of none, or another's: 404",
+        "DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's",
+      ),
+      rule(
+        "addresses that are not live: 404",
+        "addresses that are announced but not live answer 404 not_found, any method, with or without a key",
+      ),
+    ],
+  },
+  {
+    part: "4.6",
+    title: "Deals, activities, companies",
+    rules: [
+      rule(
+        "deals: list with filters, detail with contact, company and last activity",
+        "GET /api-v1-deals filters by each of its parameters, alone and together",
+        "GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none",
+      ),
+      rule(
+        "deals: create, update",
+        "POST /api-v1-deals answers 201 with the whole deal, every field as it was written",
+        "PATCH … clears what is null, keeps what is not sent, and cannot clear …",
+        "POST /api-v1-deals goes to the default pipeline's first active stage, or where the call says",
+      ),
+      rule(
+        "deals: move-stage, win, lose",
+        "… moves a deal to another stage, open or closed, and emits where it came from",
+        "… refuses a stage or pipeline that is inactive or not of the workspace",
+        "POST win marks an open deal won, with its final amounts, once",
+        "POST lose marks an open deal lost, with a reason and a note, once",
+      ),
+      rule(
+        "activities: POST requires deal_id; list, detail, PATCH",
+        "POST /api-v1-activities needs only deal_id and fills in the rest",
+        "GET /api-v1-activities filters by each field alone and by several together",
+        "PATCH /api-v1-activities keeps what is not sent and clears what is sent as null",
+      ),
+      rule(
+        "companies: list, detail, POST, PATCH",
+        "GET /api-v1-companies filters by name in any case, domain, tax_id in any spelling and owner_id",
+        "POST /api-v1-companies answers 201 with the whole company, every field as it was written",
+        "PATCH /api-v1-companies answers with the whole company and replaces an address as a whole",
+      ),
+    ],
+  },
+];

@@ -1,0 +1,75 @@
+import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
+
+/** The titles of the tests of each error code (spec 7). A code without one does not compile. */
+export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
+  missing_api_key: ["… answers 401 missing_api_key without X-API-Key"],
+  invalid_api_key: ["… answers 401 invalid_api_key for a key without svc_ or that nobody has"],
+  revoked_api_key: ["… answers 401 revoked_api_key for a revoked and for an expired key"],
+  insufficient_scope: ["… answers 403 insufficient_scope without …, before looking at the body"],
+  workspace_suspended: ["… answers 403 workspace_suspended, then 403 feature_disabled, before anything else"],
+  feature_disabled: ["… answers 403 workspace_suspended, then 403 feature_disabled, before anything else"],
+  method_not_allowed: ["/…… answers 405 to … and allows …"],
+  invalid_body: ["… answers 400 … for a body that is missing or no JSON object"],
+  bad_request: ["… answers 400 … for a body that is missing or no JSON object"],
+  validation_error: [
+    "… takes … within its limits and names it outside of them",
+    "POST /api-v1-leads takes … within its limits and names it outside of them",
+    "POST /api-v1-leads reports every wrong field at once",
+  ],
+  invalid_cursor: ["GET … takes any UUID as cursor and refuses what is none"],
+  not_found: ["…: a record of another workspace is not there, in the same words as one that nobody has"],
+  invalid_reference: [
+    "… answers invalid_reference to a … of another workspace as to one that nobody has",
+    "… names every reference that is not of the workspace at once",
+  ],
+  pipeline_not_found: [
+    "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+    "… refuses a stage or pipeline that is inactive or not of the workspace",
+  ],
+  no_default_pipeline: [
+    "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+  ],
+  stage_not_found: [
+    "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+    "… refuses a stage or pipeline that is inactive or not of the workspace",
+  ],
+  pipeline_has_no_stage: [
+    "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+  ],
+  owner_unresolved: [
+    "POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor",
+  ],
+  no_owner_available: [
+    "A contact's owner is the one given, else the key's creator, else the oldest admin or gestor",
+    "A deal without anybody to own it is refused with no_owner_available",
+    "A company without an owner gets one, and without anybody to own it is refused with no_owner_available",
+    "POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active",
+  ],
+  no_author_available: [
+    "POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left",
+  ],
+  invalid_idempotency_key: ["… refuses an Idempotency-Key outside 1-255 characters"],
+  idempotency_conflict: ["… refuses a key that was used with another body or on another resource"],
+  idempotency_in_progress: [
+    "… answers 409 while the original is being processed, and its reply from then on",
+  ],
+  rate_limited: ["… answers 429 rate_limited with Retry-After once the minute is full"],
+  webhook_not_found: [
+    "DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's",
+  ],
+  invalid_event_type: ["POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog"],
+  invalid_target_url: [
+    "POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public",
+  ],
+  internal_error: ["an error of the inside is a 500 that tells nothing but its request id"],
+  payload_too_large: [
+    "a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read",
+  ],
+  service_unavailable: [
+    "A statement that is too slow is service_unavailable in time, and the next one is answered",
+  ],
+  proposal_expired: ["A proposal that was not answered in time is 410 proposal_expired, and emits nothing"],
+  proposal_closed: [
+    "POST … answers a proposal for good: again is idempotent, the other is proposal_closed",
+  ],
+};

@@ -1,0 +1,161 @@
+import { type Part, rule } from "./rule.ts";
+
+/** Part 6: events and their delivery. */
+export const events: readonly Part[] = [
+  {
+    part: "6.1",
+    title: "Event catalog",
+    rules: [
+      rule(
+        "the 12 events",
+        "The event catalog has the contract's 12 events",
+        "POST /api-v1-webhooks takes every event of the catalog, which is the database's too",
+      ),
+      rule(
+        "deal.stage_changed, deal.won, deal.lost",
+        "Stage changes, wins and losses are told, with the stage the deal came from",
+        "What the application writes to a deal has the same moments and events as what the API writes",
+      ),
+      rule(
+        "deal.stale: no movement for N days, checked hourly; N is the workspace's",
+        "deal.stale is emitted once for each spell without movement, after the workspace's days",
+        "A stage change, a PATCH, a note and an activity, new or changed, are movement",
+        "A closed deal is not stale; one that is reopened rests anew",
+        "deal.stale and activity.overdue are delivered, signed, with the object and their facts",
+      ),
+      rule(
+        "activity.created, with deal_id and is_online_meeting",
+        "an activity emits activity.created once, with its deal and whether it is an online meeting",
+      ),
+      rule(
+        "activity.overdue: past its due date without completion",
+        "activity.overdue is emitted once for each due date that passes",
+        "An activity that is done, cancelled or without a due date is never overdue",
+        "Eight runs of a job at once tell of each deal and activity once",
+      ),
+      rule(
+        "proposal.viewed: first opened by its recipient",
+        "GET of a proposal's link shows it without a key, and the first time emits proposal.viewed",
+        "Twenty first openings of a proposal at once emit one proposal.viewed",
+        "A link answers 405 to any other method, and HEAD is no opening",
+      ),
+      rule(
+        "proposal.accepted, proposal.rejected: by the public link",
+        "POST … answers a proposal for good: again is idempotent, the other is proposal_closed",
+        "A proposal's answer is delivered as proposal.accepted, signed, with the proposal",
+        "Of acceptances and rejections of a proposal at once one takes place",
+      ),
+      rule(
+        "decided here: the public link",
+        "POST reject keeps the reason, and refuses what is no reason",
+        "A proposal that was not answered in time is 410 proposal_expired, and emits nothing",
+        "A token that nobody has, of a draft, or replaced by another sending is 404",
+        "A link admits 60 calls a minute, then 429 with Retry-After; another link has a minute of its own",
+        "The database keeps of a link no more than a hash, which the role of the API cannot read",
+      ),
+      rule(
+        "deal.created, contact.created; not on a replay",
+        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "… answers the same key and body with 200 and the original reply, and makes nothing new",
+      ),
+      rule(
+        "lead.received; not for a known external_id",
+        "A lead is delivered at once, signed, with the lead, its contact and its company",
+        "POST /api-v1-leads with a known external_id answers 200 with the ids of the original",
+      ),
+    ],
+  },
+  {
+    part: "6.2",
+    title: "Delivery body",
+    rules: [
+      rule(
+        "every field; data is the object at delivery time",
+        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "A lead is delivered at once, signed, with the lead, its contact and its company",
+        "Stage changes, wins and losses are told, with the stage the deal came from",
+      ),
+      rule(
+        "delivery_id is the same on every attempt",
+        "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
+        "A dispatcher that is killed loses nothing: the delivery is made again under the same id",
+      ),
+    ],
+  },
+  {
+    part: "6.3",
+    title: "Delivery headers",
+    rules: [
+      rule(
+        "the four headers",
+        "A delivery has the four headers of spec 6.3",
+        "A lead is delivered at once, signed, with the lead, its contact and its company",
+      ),
+    ],
+  },
+  {
+    part: "6.4",
+    title: "Signature",
+    rules: [
+      rule(
+        "hex HMAC-SHA256 of timestamp, dot, raw body",
+        "The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret",
+        "A lead is delivered at once, signed, with the lead, its contact and its company",
+      ),
+      rule(
+        "a receiver recomputes it over the raw body, and compares in constant time",
+        "docs/webhooks.md: … takes a real delivery and refuses every other",
+      ),
+    ],
+  },
+  {
+    part: "6.5",
+    title: "Success, retry, deactivation",
+    rules: [
+      rule(
+        "1. 2xx alone is success; redirects are not followed; the body is not read",
+        "A 2xx answer is a success, any other status a failure that names it",
+        "A redirect is not followed and is a failure",
+        "The response body is not read: an endless one costs nothing",
+      ),
+      rule(
+        "2. attempts at once, after 30 s, 5 min, 30 min, 6 h",
+        "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
+      ),
+      rule(
+        "3. after the 5th, failed for good and inactive",
+        "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
+        "16 fifth failures at the same time deactivate the subscription exactly once",
+      ),
+      rule(
+        "4. time-outs, decided here",
+        "Whatever hangs, the attempt ends in time, with the stage it hung at",
+      ),
+      rule(
+        "5. best effort; the last deliveries are shown",
+        "An event that cannot be recorded never changes the answer",
+        "delivery list shows what became of an event, and delivery retry does not wait for its next attempt",
+      ),
+      rule(
+        "decided here: sending again",
+        "delivery redeliver sends a delivery once more under its id, at once",
+        "After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series",
+        "Who had a delivery before it was sent again records nothing on the new series",
+      ),
+      rule(
+        "decided here: test events",
+        "webhook test sends a signed event that a receiver can tell from a real one",
+        "A test event can be sent of every event in the catalog",
+      ),
+      rule(
+        "decided here: reactivation",
+        "webhook reactivate lets the deliveries that wait go on at once, with a failure_count of 0",
+        "16 reactivations while outcomes are recorded: no deadlock, and everything that waited is due",
+      ),
+      rule(
+        "decided here: a new secret",
+        "webhook rotate shows a new secret once, with which alone deliveries are signed from then on",
+      ),
+    ],
+  },
+];

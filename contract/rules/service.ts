@@ -1,0 +1,117 @@
+import { type Part, rule } from "./rule.ts";
+
+/** Parts 5, 8 and 9: authentication, limits, versions. */
+export const service: readonly Part[] = [
+  {
+    part: "5",
+    title: "Authentication",
+    rules: [
+      rule(
+        "1. X-API-Key; a key begins with `svc_`",
+        "… answers 401 missing_api_key without X-API-Key",
+        "… answers 401 invalid_api_key for a key without svc_ or that nobody has",
+        "A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept",
+      ),
+      rule(
+        "2. a key reaches its workspace alone",
+        "A list shows the workspace of its key alone",
+        "…: a record of another workspace is not there, in the same words as one that nobody has",
+      ),
+      rule(
+        "3. scopes `<resource>:read`, `:write`, `:manage`; one without an endpoint is stored and grants nothing",
+        "Every scope has the form <resource>:read, :write or :manage, and some endpoint that asks for it",
+        "key create stores a scope that no endpoint asks for, and says so to a person",
+      ),
+      rule("4. the scopes in use", "The endpoints are those of the contract, each with its scope"),
+      rule(
+        "5. shown once, kept as a hash; created, listed, revoked",
+        "A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept",
+        "key list shows whose keys there are and when they were used, and nothing that opens",
+        "A key that was made opens the API, only for its scopes, until it is revoked",
+      ),
+      rule(
+        "6. verified on every use",
+        "A key that was made opens the API, only for its scopes, until it is revoked",
+      ),
+      rule(
+        "7. errors come before any resource logic",
+        "… answers 403 insufficient_scope without …, before looking at the body",
+        "… answers 403 workspace_suspended, then 403 feature_disabled, before anything else",
+        "… answers 429 rate_limited with Retry-After once the minute is full",
+        "the key is looked at before a body of 2 MB is",
+      ),
+    ],
+  },
+  {
+    part: "8",
+    title: "Limits",
+    rules: [
+      rule(
+        "120 calls a minute for each key, then 429 with Retry-After; the window slides",
+        "200 simultaneous calls of one key admit exactly 120",
+        "a workspace's plan admits 120 calls a minute unless it says otherwise",
+        "the window slides: a place is free again when the oldest call is 60 seconds old, not before",
+        "each key has a minute of its own",
+      ),
+      rule("page size", "GET … gives 50 records, or as many as limit says, never more than 200"),
+      rule(
+        "custom_fields",
+        "… takes … within its limits and names it outside of them",
+        "POST /api-v1-leads takes … within its limits and names it outside of them",
+      ),
+      rule(
+        "Idempotency-Key",
+        "… refuses an Idempotency-Key outside 1-255 characters",
+        "… remembers a key for 24 hours, and takes it as new afterwards",
+      ),
+      rule(
+        "the fields of a lead",
+        "POST /api-v1-leads takes … within its limits and names it outside of them",
+      ),
+      rule(
+        "contact name and notes; note body",
+        "… takes … within its limits and names it outside of them",
+        "POST /api-v1-notes names each field outside its limits",
+      ),
+      rule(
+        "target_url; event_types",
+        "POST /api-v1-webhooks takes a target of 2048 characters and no more",
+        "POST /api-v1-webhooks answers validation_error to any other mistake, naming every field",
+      ),
+      rule(
+        "5 attempts",
+        "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
+      ),
+    ],
+  },
+  {
+    part: "9",
+    title: "Versioning",
+    rules: [
+      rule(
+        "1, 2. the version is in the function names",
+        "Every resource is one function, with the API's version in its name",
+      ),
+      rule(
+        "3. new reply fields are no new version: no schema of a reply is closed",
+        "No schema of the OpenAPI document is closed: a reply may grow a field without a new version",
+      ),
+      rule(
+        "4. events of deals, contacts and leads are emitted; 12 events",
+        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "The event catalog has the contract's 12 events",
+      ),
+      rule(
+        "5. notes, Idempotency-Key, any well-formed scope, addresses not live",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes",
+        "key create stores a scope that no endpoint asks for, and says so to a person",
+        "addresses that are announced but not live answer 404 not_found, any method, with or without a key",
+      ),
+      rule(
+        "6. the unified webhook address is not live",
+        "addresses that are announced but not live answer 404 not_found, any method, with or without a key",
+      ),
+    ],
+  },
+];

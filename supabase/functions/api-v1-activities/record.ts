@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { datetime as datetimeRule } from "../_shared/contract/fields.ts";
+import { record } from "../_shared/contract/record.ts";
+import {
+  choice,
+  computed,
+  count,
+  createdAt,
+  datetime,
+  flag,
+  id,
+  memberId,
+  moment,
+  name,
+  owner,
+  reference,
+  text,
+  textBy,
+  workspaceId,
+} from "../_shared/contract/record_fields.ts";
+
+/** Shown as a link by whoever reads it: a `javascript:` address must not get in. */
+const webUrl = () => z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(2048);
+
+/**
+ * A task, call, meeting or other activity of a deal (spec 4.6). It stays with its deal. `due_after` is inclusive,
+ * `due_before` is not: windows side by side share nothing.
+ */
+export const activity = record("activity", {
+  table: "activities",
+  sql: ["insert", "save", "get", "list"],
+  schema: "Activity",
+  text: doc("Uma atividade de um negócio", "An activity of a deal"),
+  create: doc("Uma atividade a criar", "An activity to create"),
+  update: doc(
+    "O que muda; null apaga, ou volta ao padrão",
+    "What changes; null clears, or brings back the default",
+    { status: "concluida" },
+  ),
+  filters: {
+    due_before: {
+      rule: datetimeRule(),
+      text: doc("Prazo antes deste momento", "Due before this moment"),
+      condition: "t.due_at < (p_args ->> 'due_before')::timestamptz",
+    },
+    due_after: {
+      rule: datetimeRule(),
+      text: doc("Prazo a partir deste momento", "Due at or after this moment"),
+      condition: "t.due_at >= (p_args ->> 'due_after')::timestamptz",
+    },
+  },
+}, {
+  id: id(),
+  workspace_id: workspaceId(),
+  deal_id: reference("deals", {
+    text: doc("Negócio a que a atividade pertence", "The deal that the activity belongs to"),
+    presence: "required",
+    written: "on create",
+    filter: true,
+  }),
+  contact_id: reference("contacts", {
+    text: doc("Contato; o do negócio se ausente", "The contact; the deal's where absent"),
+    filter: true,
+  }),
+  owner_id: owner(),
+  created_by_id: memberId({
+    text: doc(
+      "Membro que criou a chave de API usada",
+      "The member who created the API key that was used",
+    ),
+  }),
+  type: name({
+    text: doc(
+      "Tipo: tarefa (se ausente), ligacao, reuniao, email, whatsapp, visita, ou outro",
+      "Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another",
+      "reuniao",
+    ),
+    presence: "defaulted",
+    filter: doc("Só deste tipo", "Only of this type"),
+  }, 60),
+  title: name({
+    text: doc(
+      "Título; conforme o tipo se ausente",
+      "Title; after the type where absent",
+      "Apresentar a proposta",
+    ),
+    presence: "defaulted",
+  }),
+  description: text(10_000, { text: doc("Descrição", "Description", "Levar a amostra") }),
+  due_at: datetime({ text: doc("Prazo", "Due date", "2026-10-15T14:00:00.000Z") }),
+  duration_minutes: count({ text: doc("Duração em minutos", "Duration in minutes", 40) }),
+  is_online_meeting: flag({
+    text: doc("Se é uma reunião on-line", "Whether it is an online meeting", true),
+    presence: "defaulted",
+  }),
+  meeting_url: textBy(webUrl(), {
+    text: doc("Endereço da reunião", "Address of the meeting", "https://meet.example.com/abc"),
+  }),
+  location: text(255, { text: doc("Local", "Place") }),
+  status: choice(["pendente", "concluida", "cancelada"], {
+    text: doc("Situação; pendente se ausente", "State; pendente where absent", "pendente"),
+    presence: "defaulted",
+    filter: true,
+  }),
+  completed_at: moment({ text: doc("Quando foi concluída", "When it was completed") }),
+  is_overdue: computed(
+    "boolean",
+    "t.status = 'pendente' and coalesce(t.due_at < now(), false)",
+    z.boolean(),
+    {
+      text: doc("Se está pendente e o prazo passou", "Whether it is pending and past its due date", false),
+      filter: {
+        rule: z.enum(["true", "false"]).transform((flag) => flag === "true").meta({
+          type: "boolean",
+          enum: [true, false],
+        }),
+        text: doc("Só as atrasadas, ou só as outras", "Only the overdue ones, or only the others"),
+        // Two conditions rather than one compared with the parameter: an index can serve only the bare one.
+        condition: {
+          true: "t.status = 'pendente' and t.due_at < now()",
+          false: "(t.status <> 'pendente' or t.due_at is null or t.due_at >= now())",
+        },
+      },
+    },
+  ),
+  created_at: createdAt(),
+  updated_at: createdAt(),
+});

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { countCharacters, text as textOf } from "../_shared/contract/fields.ts";
+import { record } from "../_shared/contract/record.ts";
+import {
+  count,
+  createdAt,
+  customFields,
+  email,
+  id,
+  name,
+  object,
+  owner,
+  text,
+  textBy,
+  workspaceId,
+} from "../_shared/contract/record_fields.ts";
+
+/** CNPJ (alphanumeric since 2026) or any other: one spelling of each, upper case and without punctuation. */
+const taxId = () =>
+  textOf(40)
+    .overwrite((id) => id.normalize("NFC").toUpperCase().replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""))
+    .refine(
+      (id) => 1 <= countCharacters(id) && countCharacters(id) <= 40,
+      "Deve ter letras ou dígitos, até 40",
+    );
+
+const domain = () => z.string().trim().toLowerCase().max(255);
+
+const line = () => textOf(255).nullish();
+
+/** Postal address; lines that nobody knows are left out or null. */
+const Address = z.object({
+  street: line(),
+  number: line(),
+  complement: line(),
+  district: line(),
+  city: line(),
+  state: line(),
+  postal_code: line(),
+  country: line(),
+}).meta({
+  id: "Address",
+  ...doc("Um endereço", "An address"),
+  fields: {
+    street: doc("Logradouro", "Street", "Rua das Flores"),
+    number: doc("Número", "Number", "100"),
+    complement: doc("Complemento", "Complement"),
+    district: doc("Bairro", "District", "Centro"),
+    city: doc("Cidade", "City", "Campinas"),
+    state: doc("Estado", "State", "SP"),
+    postal_code: doc("CEP", "Postal code", "13010-000"),
+    country: doc("País", "Country", "BR"),
+  },
+});
+
+/** An organisation that a workspace sells to (spec 4.6). A list finds a name whatever its case. */
+export const company = record("company", {
+  table: "companies",
+  sql: ["insert", "save", "get", "list"],
+  schema: "Company",
+  text: doc("Uma empresa", "A company"),
+  create: doc("Uma empresa a criar", "A company to create"),
+  update: doc("O que muda; null apaga", "What changes; null clears", { employee_count: 45, website: null }),
+}, {
+  id: id(),
+  workspace_id: workspaceId(),
+  name: name({
+    text: doc("Nome", "Name", "Padaria Sol"),
+    filter: {
+      text: doc("Este nome, sem distinguir maiúsculas", "This name, whatever its case"),
+      column: "name_key",
+      through: "crm.name_key",
+    },
+  }),
+  legal_name: text(255, { text: doc("Razão social", "Legal name", "Padaria Sol Ltda.") }),
+  tax_id: textBy(taxId(), {
+    text: doc(
+      "CNPJ ou outro registro, guardado em maiúsculas e sem pontuação",
+      "CNPJ or another tax id, stored in upper case and without punctuation",
+      "12ABC34501DE35",
+    ),
+    filter: doc("Este CNPJ, com ou sem pontuação", "This tax id, with or without punctuation"),
+  }),
+  domain: textBy(domain(), {
+    text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
+    filter: doc("Este domínio", "This domain"),
+  }),
+  website: text(2048, { text: doc("Site", "Website", "https://padariasol.com.br") }),
+  email: email({
+    text: doc(
+      "E-mail, guardado em minúsculas",
+      "E-mail address, stored in lower case",
+      "contato@padariasol.com.br",
+    ),
+  }),
+  phone: text(40),
+  industry: text(255, { text: doc("Setor", "Industry", "Alimentação") }),
+  employee_count: count({ text: doc("Número de funcionários", "Number of employees", 40) }),
+  linkedin: text(255),
+  instagram: text(255),
+  address: object(Address, { text: doc("Endereço", "Address") }),
+  owner_id: owner(),
+  notes: text(10_000),
+  custom_fields: customFields(),
+  created_at: createdAt(),
+  updated_at: createdAt(),
+});

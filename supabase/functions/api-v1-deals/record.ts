@@ -1,0 +1,89 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { Utm } from "../_shared/contract/fields.ts";
+import { record } from "../_shared/contract/record.ts";
+import {
+  choice,
+  createdAt,
+  customFields,
+  date,
+  id,
+  moment,
+  money,
+  name,
+  object,
+  owner,
+  ownId,
+  reference,
+  text,
+  workspaceId,
+} from "../_shared/contract/record_fields.ts";
+
+/** A sale in progress or closed (spec 4.6). Closing it has actions of its own (spec 3): see schema.ts. */
+export const deal = record("deal", {
+  table: "deals",
+  sql: ["insert", "save", "list"],
+  schema: "Deal",
+  text: doc("Um negócio", "A deal"),
+  create: doc(
+    "Um negócio a criar; ao menos um de title, contact_id e company_id",
+    "A deal to create; at least one of title, contact_id and company_id",
+  ),
+  update: doc(
+    "O que muda; null apaga; status aberto reabre",
+    "What changes; null clears; status aberto reopens",
+    {
+      value: 14000,
+      expected_close_date: "2026-12-20",
+    },
+  ),
+  atLeastOneOf: ["title", "contact_id", "company_id"],
+}, {
+  id: id(),
+  workspace_id: workspaceId(),
+  title: name({
+    text: doc(
+      "Título; o nome do contato, ou da empresa, se ausente",
+      "Title; the contact's name, or the company's, where absent",
+      "Padaria Sol: plano anual",
+    ),
+    presence: "defaulted on create",
+  }),
+  status: choice(["aberto", "ganho", "perdido"], {
+    text: doc("Situação", "State", "aberto"),
+    presence: "required",
+    written: "on update",
+    filter: true,
+  }),
+  value: money(),
+  recurring_value: money(),
+  // Checked together by crm.place: the stage must be of the pipeline.
+  pipeline_id: ownId({ presence: "defaulted on create", filter: true }),
+  stage_id: ownId({ presence: "defaulted on create", filter: true }),
+  contact_id: reference("contacts", { filter: true }),
+  company_id: reference("companies", { filter: true }),
+  owner_id: owner(),
+  expected_close_date: date({ text: doc("Fechamento previsto", "Expected close date", "2026-12-15") }),
+  loss_reason_id: reference("loss_reasons", {
+    text: doc("Motivo da perda", "Reason for the loss", null),
+    written: "by an action",
+  }, true),
+  loss_note: text(1000, { text: doc("Comentário da perda", "Note on the loss"), written: "by an action" }),
+  source: text(120),
+  utm: object(Utm),
+  custom_fields: customFields(),
+  external_id: text(255, {
+    text: doc("Identificador no sistema de origem", "The id in the system it comes from", "pedido-2026-0042"),
+    written: "on create",
+    filter: true,
+  }, 1),
+  stage_changed_at: moment({
+    text: doc("Quando mudou de etapa pela última vez", "When it last changed stage"),
+    presence: "required",
+  }),
+  last_activity_at: moment({ text: doc("A última atividade", "The last activity") }),
+  won_at: moment({ text: doc("Quando foi ganho", "When it was won") }),
+  lost_at: moment({ text: doc("Quando foi perdido", "When it was lost") }),
+  closed_at: moment({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
+  created_at: createdAt(),
+  updated_at: createdAt(),
+});

@@ -1,0 +1,23 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
+import { checkHealth } from "./check.ts";
+import { Health } from "./schema.ts";
+
+export const health = resource("api-v1-health", {
+  "GET /": endpoint({
+    summary: doc("Diz se o serviço está no ar", "Tell whether the service is up"),
+    gate: "none",
+    operation: "health",
+    reply: Health,
+    replies: {
+      200: doc("Está no ar", "It is up"),
+      503: doc("O banco de dados está fora do ar", "The database is away", {
+        status: "unavailable",
+        version: SERVICE_VERSION,
+        database: { status: "down", version: null },
+      }),
+    },
+    answer: checkHealth,
+  }),
+}, doc("O estado do serviço", "The state of the service"));

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
+
+/** What the health check answers, 200 and 503 alike. */
+export const Health = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  version: z.string(),
+  database: z.object({ status: z.enum(["up", "down"]), version: z.string().nullable() }).meta({
+    fields: { version: doc("Versão do Postgres", "Version of Postgres", "17.4") },
+  }),
+}).meta({
+  id: "Health",
+  ...doc("O estado do serviço", "The state of the service"),
+  fields: {
+    status: doc("Se pode atender", "Whether it can answer"),
+    version: doc("Versão", "Version", SERVICE_VERSION),
+    database: doc("O banco de dados", "The database"),
+  },
+});

@@ -1,0 +1,54 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { record } from "../_shared/contract/record.ts";
+import { choice, createdAt, id, memberId, reference, text } from "../_shared/contract/record_fields.ts";
+
+/** A note of a deal (spec 2.2): written once, never changed through the API. */
+export const note = record("note", {
+  table: "notes",
+  sql: ["insert", "get", "list"],
+  schema: "Note",
+  text: doc("Uma nota de um negócio", "A note of a deal"),
+  create: doc("Uma nota a criar", "A note to create"),
+}, {
+  id: id(),
+  deal_id: reference("deals", {
+    text: doc("Negócio a que a nota pertence", "The deal that the note belongs to"),
+    presence: "required",
+    written: "on create",
+    // The list is always that of one deal (spec 4.3).
+    filter: { required: true },
+  }),
+  author_id: memberId({
+    text: doc("Membro que criou a chave de API usada", "The member who created the API key that was used"),
+  }),
+  body: text(10_000, {
+    text: doc(
+      "Texto livre",
+      "Free text",
+      "Reunião: apresentação, 30 de setembro, 40 min\nDecisor presente: sim",
+    ),
+    presence: "required",
+    written: "on create",
+  }, 1),
+  kind: choice(["note", "observation"], {
+    text: doc(
+      "note: algo que aconteceu; observation: contexto livre; note se ausente",
+      "note: something that happened; observation: free context; note where absent",
+      "note",
+    ),
+    presence: "defaulted",
+    written: "on create",
+    filter: doc("Só notas deste tipo", "Only notes of this kind"),
+  }),
+  source: choice(["user", "automation", "agent", "integration"], {
+    text: doc(
+      "Por onde entrou; por esta API, sempre integration",
+      "Where it came in; through this API, always integration",
+      "integration",
+    ),
+    presence: "required",
+    written: "by the verb",
+  }),
+  created_at: createdAt(),
+  updated_at: createdAt(),
+});

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
+import { text as textOf } from "../_shared/contract/fields.ts";
+import { record } from "../_shared/contract/record.ts";
+import {
+  createdAt,
+  eventTypes,
+  flag,
+  id,
+  moment,
+  shownNumber,
+  textBy,
+} from "../_shared/contract/record_fields.ts";
+import { withCode } from "../_shared/http/validation.ts";
+import { judgeTarget } from "../_shared/webhooks/target.ts";
+
+const knownEvent = () =>
+  z.string()
+    .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
+    .meta({ enum: [...EVENT_TYPES] });
+
+const publicTarget = () =>
+  textOf(2048, 1)
+    .refine((url) => judgeTarget(url).ok, {
+      params: { code: "invalid_target_url" },
+      error: ({ input }) => {
+        const judged = judgeTarget(String(input));
+        return judged.ok ? undefined : judged.message;
+      },
+    })
+    .meta({ minLength: 1, maxLength: 2048, format: "uri" });
+
+/** A webhook subscription (spec 2.6). Its signing secret is kept apart, and shown once (schema.ts). */
+export const subscription = record("subscription", {
+  table: "webhook_subscriptions",
+  sql: ["insert"],
+  schema: "Subscription",
+  text: doc("Uma assinatura de webhook", "A webhook subscription"),
+  create: doc("Uma assinatura a criar", "A subscription to create"),
+}, {
+  id: id(),
+  event_types: eventTypes(
+    // An event that is named twice is subscribed once.
+    z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
+    z.array(z.enum(EVENT_TYPES)),
+    {
+      text: doc("Os eventos assinados", "The events subscribed to", ["lead.received", "deal.won"]),
+      presence: "required",
+      written: "on create",
+    },
+  ),
+  target_url: textBy(publicTarget(), {
+    text: doc(
+      "Endereço que recebe as entregas: https e público",
+      "The address that deliveries go to: https and public",
+      "https://example.com/hooks/crm",
+    ),
+    presence: "required",
+    written: "on create",
+  }),
+  is_active: flag({
+    text: doc(
+      "Se recebe entregas; deixa de receber na 5ª falha de uma entrega, ou quando removida",
+      "Whether it gets deliveries; no more after the 5th failure of a delivery, or once deleted",
+      true,
+    ),
+    presence: "required",
+    written: "by the database",
+  }),
+  failure_count: shownNumber({
+    text: doc("Tentativas que falharam desde o último sucesso", "Failed attempts since the last success", 0),
+  }),
+  last_success_at: moment({
+    text: doc("A última tentativa que deu certo", "The last attempt that succeeded"),
+  }),
+  last_failure_at: moment({ text: doc("A última tentativa que falhou", "The last attempt that failed") }),
+  created_at: createdAt(),
+});

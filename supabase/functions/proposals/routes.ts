@@ -1,0 +1,42 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { ProposalAnswer, ProposalView, Rejection } from "./schema.ts";
+
+/** Query parameters are ignored: mailers and networks add their own to links. */
+export const proposals = resource(
+  "proposals",
+  {
+    "GET /:token": endpoint({
+      summary: doc("Mostra a proposta ao cliente", "Show the proposal to its customer"),
+      gate: "link",
+      ignoreQuery: true,
+      // The first GET marks the proposal as seen; a link checker's HEAD must not.
+      head: false,
+      reply: ProposalView,
+      verb: "proposal_view",
+      errors: ["proposal_expired"],
+    }),
+    "POST /:token/accept": endpoint({
+      summary: doc("Aceita a proposta, em definitivo", "Accept the proposal, for good"),
+      gate: "link",
+      ignoreQuery: true,
+      reply: ProposalAnswer,
+      verb: "proposal_accept",
+      errors: ["proposal_closed", "proposal_expired"],
+    }),
+    "POST /:token/reject": endpoint({
+      summary: doc("Recusa a proposta, em definitivo", "Reject the proposal, for good"),
+      gate: "link",
+      ignoreQuery: true,
+      body: Rejection,
+      bodyOptional: true,
+      reply: ProposalAnswer,
+      verb: "proposal_reject",
+      errors: ["proposal_closed", "proposal_expired"],
+    }),
+  },
+  doc(
+    "O link público de uma proposta, sem chave de API",
+    "The public link of a proposal, without an API key",
+  ),
+);

@@ -1,0 +1,96 @@
+-- The few functions that everything else stands on: who is calling, ids, time, text, isolation.
+
+create function crm.current_workspace_id() returns uuid
+language sql stable parallel safe
+-- nullif: on a pooled connection a setting that was local to an earlier transaction comes back as ''.
+as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
+comment on function crm.current_workspace_id() is
+  'The workspace of the key that the door let in; null outside a request.';
+
+create function crm.current_member_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
+comment on function crm.current_member_id() is
+  'The member who created the key that the door let in; null outside a request.';
+
+create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
+language sql volatile parallel safe
+as $$
+  select encode(
+    set_bit(
+      set_bit(
+        overlay(
+          uuid_send(gen_random_uuid())
+          placing substring(int8send(floor(extract(epoch from p_at) * 1000)::bigint) from 3)
+          from 1 for 6
+        ),
+        52, 1
+      ),
+      53, 1
+    ),
+    'hex'
+  )::uuid
+$$;
+comment on function crm.uuid_v7(timestamptz) is
+  'A UUIDv7 (RFC 9562) of the given millisecond. Its default is the transaction''s clock, the same one that '
+  'fills created_at, so that ordering by id is ordering by creation and `since` is a range of ids.';
+
+create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
+language sql immutable parallel safe
+as $$
+  select encode(
+    overlay(
+      decode('00000000000000000000000000000000', 'hex')
+      placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
+      from 1 for 6
+    ),
+    'hex'
+  )::uuid
+$$;
+comment on function crm.uuid_v7_floor(timestamptz) is
+  'The lower bound of every UUIDv7 made at that time or later: turns `created_at >= since` into a range of ids.';
+
+create function crm.iso(p_at timestamptz) returns text
+language sql stable parallel safe
+as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+comment on function crm.iso(timestamptz) is 'ISO 8601 in UTC with milliseconds and Z: every datetime of the API (spec 1).';
+
+create function crm.name_key(p_name text) returns text
+language sql immutable parallel safe
+-- An explicit ICU collation: lower() of the database's own locale may know ASCII only ("AÇÃO").
+as $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
+comment on function crm.name_key(text) is 'What two spellings of one name share: trimmed, one Unicode form, lower case.';
+
+create function crm.digits(p_phone text) returns text
+language sql immutable parallel safe
+as $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
+comment on function crm.digits(text) is 'The digits of a phone number, by which two spellings are compared; null when there are none.';
+
+create function crm.touch() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+comment on function crm.touch() is 'Keeps updated_at true whoever writes, the API or the application.';
+
+create procedure crm.protect(p_table regclass)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  execute format('alter table %s enable row level security', p_table);
+  execute format('alter table %s force row level security', p_table);
+  execute format(
+    'create policy "A key reaches only its own workspace" on %s for all to crm_api
+       using (workspace_id = (select crm.current_workspace_id()))
+       with check (workspace_id = (select crm.current_workspace_id()))',
+    p_table
+  );
+end
+$$;
+comment on procedure crm.protect(regclass) is
+  'Row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';

@@ -1,0 +1,59 @@
+-- API keys, and who a key speaks for. The key itself never reaches SQL: only its SHA-256 does.
+
+create table crm.api_keys (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  member_id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  prefix text not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  scopes text[] not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.api_keys is 'Keys by hash; a dump of this table opens nothing. The role of the API cannot read it.';
+comment on column crm.api_keys.member_id is 'The member who created the key: default owner of what it creates, author of its notes.';
+comment on column crm.api_keys.prefix is 'The visible start of the key, by which a person recognises it.';
+comment on column crm.api_keys.hash is 'SHA-256 of the whole key. A fast hash is enough for 32 random bytes.';
+call crm.protect('crm.api_keys');
+
+create type crm.caller as (
+  error_code text,
+  id uuid,
+  workspace_id uuid,
+  member_id uuid,
+  scopes text[],
+  rate_limit integer
+);
+comment on type crm.caller is
+  'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
+
+create function crm.identify(p_key_hash bytea) returns crm.caller
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_caller crm.caller;
+begin
+  select
+    case
+      when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
+      when w.suspended then 'workspace_suspended'
+      when not w.public_api then 'feature_disabled'
+    end,
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
+  into v_caller
+  from crm.api_keys k
+  join crm.workspaces w on w.id = k.workspace_id
+  where k.hash = p_key_hash;
+  if not found then
+    v_caller.error_code := 'invalid_api_key';
+  end if;
+  return v_caller;
+end
+$$;
+comment on function crm.identify(bytea) is
+  'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';

@@ -1,0 +1,66 @@
+-- Replies remembered for a day by Idempotency-Key (spec 4.0.1).
+
+create table crm.idempotency_keys (
+  workspace_id uuid not null references crm.workspaces (id),
+  key text not null check (char_length(key) between 1 and 255),
+  request_hash bytea not null,
+  body text not null,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, key)
+);
+comment on table crm.idempotency_keys is
+  'The 201 replies of the last 24 hours by key, so that a repeated POST is answered, not repeated. Errors are not remembered.';
+comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+call crm.protect('crm.idempotency_keys');
+create index idempotency_keys_age on crm.idempotency_keys (created_at);
+
+create function crm.idempotency_begin(
+  p_workspace_id uuid,
+  p_key text,
+  p_request_hash bytea,
+  out error_code text,
+  out body text
+)
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  -- The lock is of the transaction: a process killed in the middle leaves no key taken.
+  v_locked boolean := pg_try_advisory_xact_lock(
+    hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
+  );
+  v_seen crm.idempotency_keys;
+begin
+  -- Read after the lock was tried: whoever held it before has committed what it remembers.
+  select * into v_seen from crm.idempotency_keys i
+  where i.workspace_id = p_workspace_id and i.key = p_key
+    and i.created_at > clock_timestamp() - interval '24 hours';
+  if found then
+    if v_seen.request_hash = p_request_hash then
+      body := v_seen.body;
+    else
+      error_code := 'idempotency_conflict';
+    end if;
+  elsif not v_locked then
+    error_code := 'idempotency_in_progress';
+  end if;
+end
+$$;
+comment on function crm.idempotency_begin(uuid, text, bytea) is
+  'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+
+create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
+  values (p_workspace_id, p_key, p_request_hash, p_body)
+  -- Only an entry older than 24 hours can be in the way here.
+  on conflict (workspace_id, key) do update
+    set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
+end
+$$;
+comment on function crm.idempotency_remember(uuid, text, bytea, text) is
+  'Remembers a reply in the transaction that made it: both are kept, or neither is.';

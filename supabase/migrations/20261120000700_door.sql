@@ -1,0 +1,200 @@
+-- The doors: one statement answers a request. api.call is that of API keys, api.call_by_link (migration `proposal_links`)
+-- that of public links; each says who calls, and crm.answer does the rest. See docs/architecture.md.
+
+create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  raise exception using
+    errcode = 'CRM00',
+    message = p_code,
+    detail = coalesce(
+      (select json_agg(json_build_object('field', f, 'message', p_message)) from unnest(p_fields) f)::text,
+      ''
+    );
+end
+$$;
+comment on function api.fail(text, text[], text) is
+  'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; '
+  'left out, the one that belongs to the code is used.';
+
+create function api.replayed() returns void
+language sql
+as $$ select set_config('app.replayed', 'true', true) $$;
+comment on function api.replayed() is 'Called by a verb that answers an earlier request again: the status is 200, not 201.';
+
+-- written by deno task records: verbs
+create function crm.run_verb(p_verb text, p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  case p_verb
+    when 'activity_create' then return api.activity_create(p_args);
+    when 'activity_get' then return api.activity_get(p_args);
+    when 'activity_list' then return api.activity_list(p_args);
+    when 'activity_update' then return api.activity_update(p_args);
+    when 'company_create' then return api.company_create(p_args);
+    when 'company_get' then return api.company_get(p_args);
+    when 'company_list' then return api.company_list(p_args);
+    when 'company_update' then return api.company_update(p_args);
+    when 'contact_create' then return api.contact_create(p_args);
+    when 'contact_get' then return api.contact_get(p_args);
+    when 'contact_list' then return api.contact_list(p_args);
+    when 'contact_update' then return api.contact_update(p_args);
+    when 'deal_create' then return api.deal_create(p_args);
+    when 'deal_get' then return api.deal_get(p_args);
+    when 'deal_list' then return api.deal_list(p_args);
+    when 'deal_lose' then return api.deal_lose(p_args);
+    when 'deal_move_stage' then return api.deal_move_stage(p_args);
+    when 'deal_update' then return api.deal_update(p_args);
+    when 'deal_win' then return api.deal_win(p_args);
+    when 'lead_create' then return api.lead_create(p_args);
+    when 'note_create' then return api.note_create(p_args);
+    when 'note_get' then return api.note_get(p_args);
+    when 'note_list' then return api.note_list(p_args);
+    when 'pipeline_list' then return api.pipeline_list(p_args);
+    when 'proposal_accept' then return api.proposal_accept(p_args);
+    when 'proposal_reject' then return api.proposal_reject(p_args);
+    when 'proposal_view' then return api.proposal_view(p_args);
+    when 'webhook_create' then return api.webhook_create(p_args);
+    when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_list' then return api.webhook_list(p_args);
+  end case;
+end
+$$;
+comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';
+-- end of what is written
+
+create type api.reply as (
+  error_code text,
+  details json,
+  body text,
+  replayed boolean,
+  events boolean,
+  caller_id uuid,
+  workspace_id uuid,
+  rate_limit integer,
+  rate_remaining integer,
+  rate_reset integer
+);
+comment on type api.reply is
+  'How a request is answered: a code of spec 7 with the fields at fault, or JSON text that is passed on unread; whether that '
+  'is an earlier reply again, whether webhook deliveries wait, who called, and what is left of its rate limit.';
+
+create function crm.answer(
+  p_caller crm.caller,
+  p_scope text,
+  p_verb text,
+  p_args jsonb,
+  p_idempotency_key text,
+  p_request_hash bytea
+) returns api.reply
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_reply api.reply;
+  v_remembered_error text;
+  v_remembered_body text;
+  v_admitted boolean;
+  v_detail text;
+  v_context text;
+begin
+  v_reply.replayed := false;
+  v_reply.events := false;
+  v_reply.caller_id := p_caller.id;
+  v_reply.workspace_id := p_caller.workspace_id;
+  if p_caller.error_code is not null then
+    v_reply.error_code := p_caller.error_code;
+    return v_reply;
+  end if;
+
+  if p_verb is not null and p_idempotency_key is not null then
+    select b.error_code, b.body into v_remembered_error, v_remembered_body
+    from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
+  end if;
+
+  -- The in-progress 409 is not counted where counting would wait for the very request that it asks about.
+  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_being_counted(p_caller.id) then
+    v_reply.rate_limit := p_caller.rate_limit;
+    select a.admitted, a.remaining, a.reset_seconds
+    into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
+    from crm.admit(p_caller.id, p_caller.rate_limit) a;
+    if not v_admitted then
+      v_reply.error_code := 'rate_limited';
+      return v_reply;
+    end if;
+  end if;
+
+  if not p_scope = any (p_caller.scopes) then
+    v_reply.error_code := 'insufficient_scope';
+    return v_reply;
+  end if;
+  -- Without a verb only the gate is asked: the function has an error of its own, which comes after the gate's.
+  if p_verb is null then
+    return v_reply;
+  end if;
+
+  v_reply.error_code := v_remembered_error;
+  v_reply.body := v_remembered_body;
+  v_reply.replayed := v_remembered_body is not null;
+  if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+
+  perform
+    set_config('app.workspace_id', p_caller.workspace_id::text, true),
+    set_config('app.member_id', p_caller.member_id::text, true),
+    set_config('app.replayed', '', true),
+    set_config('app.events_enqueued', '', true);
+  begin
+    v_reply.body := crm.run_verb(p_verb, p_args);
+    v_reply.replayed := current_setting('app.replayed') = 'true';
+    v_reply.events := current_setting('app.events_enqueued') = 'true';
+    if p_idempotency_key is not null and not v_reply.replayed then
+      perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
+    end if;
+  exception
+    -- A subtransaction: what the verb wrote is undone, the call stays counted.
+    when sqlstate 'CRM00' then
+      get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
+      v_reply.details := nullif(v_detail, '')::json;
+    when lock_not_available or deadlock_detected then
+      v_reply.error_code := 'service_unavailable';
+    when others then
+      get stacked diagnostics v_context = pg_exception_context;
+      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      v_reply.error_code := 'internal_error';
+  end;
+  return v_reply;
+end
+$$;
+comment on function crm.answer(crm.caller, text, text, jsonb, text, bytea) is
+  'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency, verb, remembered reply. '
+  'p_scope null: nothing is asked for. p_verb null: only the gate is asked. Called by the doors alone, as crm_api.';
+
+create function api.call(
+  p_key_hash bytea,
+  p_scope text,
+  p_verb text,
+  p_args jsonb,
+  p_idempotency_key text,
+  p_request_hash bytea
+) returns api.reply
+language plpgsql
+set search_path = ''
+-- Restored when the call returns: the connection goes back to its pool as it came.
+set role = 'crm_api'
+-- Shorter than a client waits: a call that waits in vain is answered while its client still listens.
+set lock_timeout = '5s'
+as $$
+begin
+  return crm.answer(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+end
+$$;
+comment on function api.call(bytea, text, text, jsonb, text, bytea) is
+  'Answers one request that shows an API key, by its SHA-256. p_scope null: the path has none (404, 405). p_verb null: only '
+  'the gate is asked. Runs with invoker rights as crm_api, under row-level security.';

@@ -1,0 +1,126 @@
+-- What the verbs of every record share: lists, references, partial updates.
+
+create type api.page_meta as (next_cursor uuid, has_more boolean);
+create type api.page as (data json, meta api.page_meta);
+comment on type api.page is 'A page of a list (spec 4.0). The data is JSON already.';
+
+create function crm.page(p_limit integer, p_ids uuid[], p_records json[]) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
+begin
+  return to_json(row(
+    coalesce(array_to_json(p_records[:p_limit]), '[]'),
+    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
+  )::api.page);
+end
+$$;
+comment on function crm.page(integer, uuid[], json[]) is
+  'A page of a list (spec 4.0), from the ids and records of up to limit + 1 rows.';
+
+create function crm.filters_of(p_args jsonb) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array(
+    select a.name from jsonb_object_keys(p_args) as a (name)
+    where a.name not in ('limit', 'cursor')
+    order by a.name collate "C"
+  );
+end
+$$;
+comment on function crm.filters_of(jsonb) is 'The filters that a call of a list asks for, in order.';
+
+create function crm.found(p_record json) returns json
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_record is null then
+    perform api.fail('not_found');
+  end if;
+  return p_record;
+end
+$$;
+comment on function crm.found(json) is 'The record, or the error not_found where there is none.';
+
+-- written by deno task records: references
+create function crm.check_references(p_args jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_field text;
+  v_id uuid;
+  v_exists boolean;
+  v_missing text[] := '{}';
+begin
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'company_id' then
+        v_exists := exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'contact_id' then
+        v_exists := exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'deal_id' then
+        v_exists := exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'loss_reason_id' then
+        v_exists := exists (select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+      when 'owner_id' then
+        v_exists := exists (select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+    end case;
+    if not v_exists then
+      v_missing := v_missing || v_field;
+    end if;
+  end loop;
+  if v_missing <> '{}' then
+    perform api.fail('invalid_reference', v_missing);
+  end if;
+end
+$$;
+comment on function crm.check_references(jsonb) is
+  'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
+-- end of what is written
+
+create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+    from jsonb_each(p_args) a
+    where a.key <> 'id' and p_current -> a.key is distinct from a.value
+  );
+end
+$$;
+comment on function crm.changes(jsonb, jsonb) is
+  'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
+
+create function crm.owner_or_default(p_owner_id uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
+begin
+  if v_owner_id is null then
+    perform api.fail('no_owner_available');
+  end if;
+  return v_owner_id;
+end
+$$;
+comment on function crm.owner_or_default(uuid) is
+  'The owner that the call names, else the default; raises no_owner_available when there is none (spec 4.2).';
+
+create function crm.with_fields(p_record json, p_fields json) returns json
+language sql immutable parallel safe
+-- Joined as text: jsonb would forget the order of the fields.
+as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
+comment on function crm.with_fields(json, json) is
+  'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';

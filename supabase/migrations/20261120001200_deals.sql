@@ -1,0 +1,486 @@
+-- Deals: the table, its plain SQL, the verbs that create and change a deal.
+
+create table crm.loss_reasons (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name text not null check (char_length(name) between 1 and 255),
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.loss_reasons is 'Why deals are lost, in the words of a workspace.';
+call crm.protect('crm.loss_reasons');
+grant select on crm.loss_reasons to crm_api;
+create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
+
+create table crm.deals (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  title text not null check (char_length(title) between 1 and 255),
+  status text not null default 'aberto' check (status in ('aberto', 'ganho', 'perdido')),
+  value numeric check (value >= 0),
+  recurring_value numeric check (recurring_value >= 0),
+  pipeline_id uuid not null,
+  stage_id uuid not null,
+  contact_id uuid,
+  company_id uuid,
+  owner_id uuid not null,
+  expected_close_date date,
+  loss_reason_id uuid,
+  loss_note text,
+  source text,
+  utm jsonb,
+  custom_fields jsonb,
+  external_id text,
+  stage_changed_at timestamptz not null default now(),
+  moved_at timestamptz not null default now(),
+  stale_reported_for timestamptz,
+  -- Columns rather than conditions: the planner knows how few rows have a value.
+  stale_unreported_since timestamptz generated always as (
+    case when status = 'aberto' and stale_reported_for is distinct from moved_at then moved_at end
+  ) stored,
+  last_activity_at timestamptz,
+  won_at timestamptz,
+  lost_at timestamptz,
+  closed_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, pipeline_id, stage_id) references crm.stages (workspace_id, pipeline_id, id),
+  foreign key (workspace_id, contact_id) references crm.contacts (workspace_id, id),
+  foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, loss_reason_id) references crm.loss_reasons (workspace_id, id)
+);
+comment on table crm.deals is 'Sales in progress or closed.';
+comment on column crm.deals.moved_at is
+  'When it last moved: a change of the deal, an activity of it written or changed, or a note. Not updated_at: a note '
+  'changes nothing that the deal''s own record shows.';
+comment on column crm.deals.stale_reported_for is
+  'The movement after which deal.stale was emitted. A newer movement differs from it, so the event can fire again.';
+comment on column crm.deals.stale_unreported_since is 'moved_at of an open deal, while deal.stale has not been emitted for it.';
+comment on column crm.deals.external_id is
+  'The caller''s own id, for finding the deal again. Not unique: what makes a lead idempotent is crm.lead_receipts.';
+create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
+call crm.protect('crm.deals');
+grant select, insert, update on crm.deals to crm_api;
+
+create function crm.touch_deal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Recording that deal.stale was emitted is no movement, and neither that nor a note changes what a reader sees.
+  if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
+    new.updated_at := now();
+    new.moved_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function crm.touch_deal() is
+  'Keeps updated_at and moved_at true whoever writes, the API or the application.';
+
+create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
+
+create function crm.move_deal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+comment on function crm.move_deal() is 'Trigger of notes and activities: records on their deal that it moved.';
+
+-- written by deno task records: deal
+create type api.deal as (
+  id uuid,
+  workspace_id uuid,
+  title text,
+  status text,
+  value numeric,
+  recurring_value numeric,
+  pipeline_id uuid,
+  stage_id uuid,
+  contact_id uuid,
+  company_id uuid,
+  owner_id uuid,
+  expected_close_date date,
+  loss_reason_id uuid,
+  loss_note text,
+  source text,
+  utm jsonb,
+  custom_fields jsonb,
+  external_id text,
+  stage_changed_at text,
+  last_activity_at text,
+  won_at text,
+  lost_at text,
+  closed_at text,
+  created_at text,
+  updated_at text
+);
+comment on type api.deal is 'A deal, as JSON shows it.';
+
+create function crm.deal_json(t crm.deals) returns json
+language sql stable
+as $$
+  select to_json(row(
+    t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
+    t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source,
+    t.utm, t.custom_fields, t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at),
+    crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.deal)
+$$;
+comment on function crm.deal_json(crm.deals) is 'As api.deal, in JSON: wherever it is shown.';
+
+create function crm.deal_insert(t crm.deals) returns crm.deals
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into crm.deals as new (
+    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    expected_close_date, source, utm, custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.deal_insert(crm.deals) is
+  'Creates the record in the caller''s workspace, and returns it.';
+
+create function crm.deal_lock(p_id uuid) returns crm.deals
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.deals;
+begin
+  select * into t from crm.deals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+comment on function crm.deal_lock(uuid) is
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+create function crm.deal_save(t crm.deals) returns crm.deals
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.deals as saved
+  set (
+    title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    expected_close_date, loss_reason_id, loss_note, source, utm, custom_fields
+  ) = (
+    t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id,
+    t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+comment on function crm.deal_save(crm.deals) is
+  'Writes the record as it is given, and returns it as it is then.';
+
+create index deals_status on crm.deals (workspace_id, status, id);
+create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
+create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
+create index deals_contact_id on crm.deals (workspace_id, contact_id, id);
+create index deals_company_id on crm.deals (workspace_id, company_id, id);
+create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
+create index deals_external_id on crm.deals (workspace_id, external_id, id);
+create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
+
+create function crm.deal_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
+language plpgsql stable
+set search_path = ''
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+set plan_cache_mode = 'force_custom_plan'
+set enable_bitmapscan = off
+as $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.deal_json(t) as record from crm.deals t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'status' or t.status = p_args ->> 'status')
+      and (not p_args ? 'pipeline_id' or t.pipeline_id = (p_args ->> 'pipeline_id')::uuid)
+      and (not p_args ? 'stage_id' or t.stage_id = (p_args ->> 'stage_id')::uuid)
+      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
+      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
+      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
+      and (not p_args ? 'external_id' or t.external_id = p_args ->> 'external_id')
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+comment on function crm.deal_list_by(jsonb, uuid) is
+  'The ids and records of a page of api.deal_list, for any combination of its filters.';
+
+create function api.deal_list(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+set plan_cache_mode = 'force_generic_plan'
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+set enable_bitmapscan = off
+as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{status}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.status = p_args ->> 'status'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{pipeline_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{stage_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.stage_id = (p_args ->> 'stage_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{contact_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.contact_id = (p_args ->> 'contact_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{company_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.company_id = (p_args ->> 'company_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{owner_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.owner_id = (p_args ->> 'owner_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{external_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.external_id = p_args ->> 'external_id'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.deal_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+comment on function api.deal_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+-- end of what is written
+
+create function crm.deal_moments() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.stage_id is distinct from old.stage_id then
+    new.stage_changed_at := now();
+  end if;
+  if new.status is distinct from old.status then
+    new.won_at := case when new.status = 'ganho' then now() end;
+    new.lost_at := case when new.status = 'perdido' then now() end;
+    new.closed_at := coalesce(new.won_at, new.lost_at);
+    if new.status <> 'perdido' then
+      new.loss_reason_id := null;
+      new.loss_note := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+comment on function crm.deal_moments() is
+  'Keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields true whoever writes, the API or the application.';
+
+create trigger deal_moments before update on crm.deals
+  for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
+  execute function crm.deal_moments();
+
+create function api.deal_get(p_args jsonb) returns json
+-- plpgsql: the table of activities comes in a later migration.
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_deal crm.deals;
+begin
+  select * into v_deal from crm.deals d
+  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
+      order by a.id desc
+      limit 1
+    )
+  ));
+end
+$$;
+comment on function api.deal_get(jsonb) is
+  'One deal with its contact, its company and the activity created last, or not_found (spec 4.6).';
+
+create function api.deal_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, p_args);
+begin
+  perform crm.check_references(p_args);
+  select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
+  from crm.place(v_deal.pipeline_id, v_deal.stage_id) p;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  v_deal := crm.deal_insert(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+comment on function api.deal_create(jsonb) is
+  'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and what crm.place raises (spec 4.6).';
+
+create function crm.deal_default_title(p_deal crm.deals) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
+    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
+  );
+end
+$$;
+comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, else of its company.';
+
+create function crm.deal_update_place(
+  p_deal crm.deals,
+  p_pipeline_id uuid,
+  p_stage_id uuid,
+  out pipeline_id uuid,
+  out stage_id uuid
+)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
+    pipeline_id := crm.active_pipeline(p_pipeline_id);
+    stage_id := crm.first_stage(p_pipeline_id);
+  else
+    select s.pipeline_id, s.stage_id into deal_update_place.pipeline_id, deal_update_place.stage_id
+    from crm.deal_stage(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+  end if;
+end
+$$;
+comment on function crm.deal_update_place(crm.deals, uuid, uuid) is
+  'Where a PATCH puts a deal: another pipeline without a stage means its first active one. Raises what crm.deal_stage '
+  'raises, and pipeline_has_no_stage.';
+
+create function api.deal_update(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_place record;
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes = '{}' then
+    return crm.deal_json(v_deal);
+  end if;
+  -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
+  if v_changes ->> 'status' <> 'aberto' then
+    perform api.fail('validation_error', array['status'], format(
+      'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
+    ));
+  end if;
+  perform crm.check_references(v_changes);
+  v_place := crm.deal_update_place(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_deal := jsonb_populate_record(v_deal, v_changes);
+  v_deal.pipeline_id := v_place.pipeline_id;
+  v_deal.stage_id := v_place.stage_id;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+comment on function api.deal_update(jsonb) is
+  'Changes what was sent and clears what was sent as null. A stage is checked as in deal_move_stage; status '
+  '`aberto` reopens, any other new status is a validation_error that names the action (spec 4.6).';

@@ -1,0 +1,130 @@
+-- The public link of a proposal: whoever holds its token sees the proposal and answers it. It has a door of its own,
+-- api.call_by_link, because there is no key: the token says which proposal, and of which workspace.
+
+create table crm.proposal_links (
+  workspace_id uuid not null,
+  proposal_id uuid not null,
+  token_hash bytea not null unique check (octet_length(token_hash) = 32),
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, proposal_id),
+  foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
+);
+comment on table crm.proposal_links is
+  'The one link of a proposal that works, by the SHA-256 of its token: a dump of this table opens nothing. Apart from the '
+  'proposals so that the API''s own role can read those and never a hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough for 32 random bytes.';
+call crm.protect('crm.proposal_links');
+
+create function crm.identify_link(p_token_hash bytea) returns crm.caller
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_caller crm.caller;
+begin
+  select case when w.suspended then 'workspace_suspended' end, l.proposal_id, l.workspace_id
+  into v_caller.error_code, v_caller.id, v_caller.workspace_id
+  from crm.proposal_links l
+  join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
+  join crm.workspaces w on w.id = l.workspace_id
+  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  if not found then
+    v_caller.error_code := 'not_found';
+  end if;
+  -- Calls of a link in any 60 seconds: a person reads and answers one proposal.
+  v_caller.rate_limit := 60;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_link(bytea) is
+  'The caller that a token hash stands for: a proposal that is no draft. Security definer: the API''s own role reads no hashes.';
+
+create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
+returns crm.proposals
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if crm.proposal_status(p_proposal) = 'expirada' then
+    perform api.fail('proposal_expired');
+  end if;
+  p_proposal.status := p_status;
+  p_proposal.rejection_reason := p_reason;
+  return crm.proposal_save(p_proposal);
+end
+$$;
+comment on function crm.proposal_set_status(crm.proposals, text, text) is
+  'The proposal with its new status; raises proposal_expired after the time to answer is over.';
+
+create function api.proposal_view(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
+begin
+  -- An answer can be seen also after the time to answer is over. What was seen before is not written again.
+  if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
+    return crm.proposal_view_json(v_proposal);
+  end if;
+  return crm.proposal_view_json(crm.proposal_set_status(v_proposal, 'visualizada'));
+end
+$$;
+comment on function api.proposal_view(jsonb) is
+  'Shows a proposal to its customer; the first time marks it as seen. Raises proposal_expired.';
+
+create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Locked: of an acceptance and a rejection at once one takes place.
+  v_proposal crm.proposals := crm.proposal_lock(p_id);
+  v_unchanged boolean := v_proposal.status = p_status;
+begin
+  if not v_unchanged then
+    if v_proposal.status in ('aceita', 'recusada') then
+      perform api.fail('proposal_closed');
+    end if;
+    v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
+  end if;
+  return crm.with_fields(crm.proposal_view_json(v_proposal), json_build_object('idempotent', v_unchanged));
+end
+$$;
+comment on function crm.proposal_answer(uuid, text, text) is
+  'Answers a proposal for good; the same answer again changes nothing (`idempotent`). Raises proposal_closed where it has '
+  'the other answer, proposal_expired.';
+
+create function api.proposal_accept(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
+comment on function api.proposal_accept(jsonb) is 'Accepts a proposal; raises proposal_closed, proposal_expired.';
+
+create function api.proposal_reject(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
+comment on function api.proposal_reject(jsonb) is
+  'Rejects a proposal, for a reason that may be null; raises proposal_closed, proposal_expired.';
+
+create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
+language plpgsql
+set search_path = ''
+-- As in api.call: the connection goes back as it came, and no lock is waited for longer than a client waits.
+set role = 'crm_api'
+set lock_timeout = '5s'
+as $$
+declare
+  v_caller crm.caller := crm.identify_link(p_token_hash);
+begin
+  -- A token is no key: whatever the function asks for, it reaches its own proposal alone.
+  if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
+    raise exception 'The verb % is not of proposals', p_verb;
+  end if;
+  return crm.answer(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+end
+$$;
+comment on function api.call_by_link(bytea, text, jsonb) is
+  'Answers one request to the public link of a proposal, by the SHA-256 of its token. p_verb null: only the gate is asked. '
+  'The id in p_args is the link''s own, whatever was sent. Runs with invoker rights as crm_api, under row-level security.';

@@ -1,0 +1,142 @@
+-- Webhook subscriptions (spec 2.6, 4.5): the table, its public JSON, its verbs.
+
+create table crm.webhook_subscriptions (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
+  target_url text not null check (char_length(target_url) between 1 and 2048),
+  is_active boolean not null default true,
+  failure_count integer not null default 0,
+  last_success_at timestamptz,
+  last_failure_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.webhook_subscriptions is
+  'Which events go to which address. Never deleted: an inactive one keeps its history (spec 3).';
+comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
+call crm.protect('crm.webhook_subscriptions');
+grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
+create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
+
+create table crm.webhook_secrets (
+  workspace_id uuid not null,
+  subscription_id uuid not null,
+  secret bytea not null,
+  primary key (workspace_id, subscription_id),
+  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
+);
+comment on table crm.webhook_secrets is
+  'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. '
+  'Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
+call crm.protect('crm.webhook_secrets');
+grant insert on crm.webhook_secrets to crm_api;
+
+-- written by deno task records: subscription
+create type api.subscription as (
+  id uuid,
+  event_types crm.event_type[],
+  target_url text,
+  is_active boolean,
+  failure_count integer,
+  last_success_at text,
+  last_failure_at text,
+  created_at text
+);
+comment on type api.subscription is 'A webhook subscription, as JSON shows it.';
+
+create function crm.subscription_json(t crm.webhook_subscriptions) returns json
+language sql stable
+as $$
+  select to_json(row(
+    t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
+    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+  )::api.subscription)
+$$;
+comment on function crm.subscription_json(crm.webhook_subscriptions) is
+  'As api.subscription, in JSON: wherever it is shown.';
+
+create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into crm.webhook_subscriptions as new (
+    workspace_id, event_types, target_url
+  )
+  values (
+    crm.current_workspace_id(), t.event_types, t.target_url
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+comment on function crm.subscription_insert(crm.webhook_subscriptions) is
+  'Creates the record in the caller''s workspace, and returns it.';
+-- end of what is written
+
+create function api.webhook_list(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+    )
+    from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id()
+  );
+end
+$$;
+comment on function api.webhook_list(jsonb) is 'All subscriptions, inactive ones included, newest first (spec 4.5).';
+
+create function api.webhook_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
+begin
+  -- Every write of the workspace fans out to all of them, and each claim walks them.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id() and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+
+  v_subscription := crm.subscription_insert(v_subscription);
+
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+
+  return json_build_object(
+    'id', v_subscription.id,
+    'event_types', v_subscription.event_types,
+    'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active,
+    'created_at', crm.iso(v_subscription.created_at)
+  );
+end
+$$;
+comment on function api.webhook_create(jsonb) is
+  'Subscribes (spec 4.5); at most 100 active ones in a workspace. The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+
+create function api.webhook_delete(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return null;
+end
+$$;
+comment on function api.webhook_delete(jsonb) is
+  'Deactivates a subscription and keeps its history (spec 4.5). Once more on an inactive one: the same answer.';

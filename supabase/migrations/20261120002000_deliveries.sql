@@ -1,0 +1,119 @@
+-- Deliveries: how an event becomes one message for each subscriber (spec 6.2).
+
+create table crm.webhook_deliveries (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  event_id uuid not null,
+  subscription_id uuid not null,
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  series integer not null default 1,
+  attempts integer not null default 0 check (attempts between 0 and 5),
+  next_attempt_at timestamptz not null default now(),
+  lease_until timestamptz,
+  lease_token bigint not null default 0,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  unique (workspace_id, event_id, subscription_id),
+  foreign key (workspace_id, event_id) references crm.events (workspace_id, id) on delete cascade,
+  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
+);
+comment on table crm.webhook_deliveries is
+  'One event on its way to one subscription. The id is the delivery_id that the receiver sees on every attempt.';
+comment on column crm.webhook_deliveries.series is 'Goes up when a delivery that had ended is sent again, with five attempts anew.';
+comment on column crm.webhook_deliveries.attempts is
+  'Attempts of this series with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
+comment on column crm.webhook_deliveries.lease_until is 'Until when a dispatcher has it to itself; null when none has.';
+comment on column crm.webhook_deliveries.lease_token is
+  'Fencing token: goes up with every claim, so that a dispatcher that was too slow cannot record over its successor.';
+-- No grants: the API's own role enqueues through crm.emit; the dispatcher and the operator are the owner.
+call crm.protect('crm.webhook_deliveries');
+create index webhook_deliveries_due on crm.webhook_deliveries (workspace_id, subscription_id, next_attempt_at)
+  where state = 'pending';
+create index webhook_deliveries_leased on crm.webhook_deliveries (workspace_id, subscription_id)
+  where lease_until is not null;
+
+create table crm.webhook_attempts (
+  workspace_id uuid not null,
+  delivery_id uuid not null,
+  series integer not null,
+  number integer not null check (number between 1 and 5),
+  status integer,
+  reason text,
+  duration_ms integer not null,
+  finished_at timestamptz not null default clock_timestamp(),
+  primary key (workspace_id, delivery_id, series, number),
+  foreign key (workspace_id, delivery_id) references crm.webhook_deliveries (workspace_id, id) on delete cascade
+);
+comment on table crm.webhook_attempts is 'What each attempt came to.';
+comment on column crm.webhook_attempts.status is 'The HTTP status of the receiver; null when no whole answer came.';
+comment on column crm.webhook_attempts.reason is 'Why it failed, such as timeout_connect or http_503; null when it succeeded.';
+call crm.protect('crm.webhook_attempts');
+
+create function crm.event_data(e crm.events) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_object json;
+begin
+  if e.event = 'lead.received' then
+    select json_build_object(
+      'lead', crm.lead_json(d, c.id, o.id),
+      'contact', crm.contact_json(c),
+      'company', case when o.id is not null then crm.company_json(o) end,
+      'source', d.source,
+      'utm', d.utm,
+      'external_id', d.external_id
+    ) into v_object
+    from crm.deals d
+    left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
+    left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+    where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    return v_object;
+  end if;
+
+  case (select t.object_type from crm.event_types t where t.event = e.event)
+    when 'deal' then
+      select crm.deal_json(d) into v_object from crm.deals d
+      where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    when 'contact' then
+      select crm.contact_json(c) into v_object from crm.contacts c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'activity' then
+      select crm.activity_json(a) into v_object from crm.activities a
+      where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'proposal' then
+      select crm.proposal_json(p) into v_object from crm.proposals p
+      where p.workspace_id = e.workspace_id and p.id = e.object_id;
+  end case;
+  return (
+    select json_object_agg(t.key, t.value)
+    from (select * from json_each(v_object) union all select * from json_each(e.facts::json)) t
+  );
+end
+$$;
+comment on function crm.event_data(crm.events) is
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts.';
+
+create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'event', e.event,
+    'workspace_id', e.workspace_id,
+    'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
+    'object_id', e.object_id,
+    -- A test event is of no object (crm.send_test_event).
+    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
+    'occurred_at', crm.iso(e.occurred_at),
+    'delivery_id', p_delivery_id
+  );
+exception when others then
+  -- One event whose body cannot be made must not keep a whole batch from being claimed.
+  raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
+  return null;
+end
+$$;
+comment on function crm.delivery_body(uuid, crm.events) is 'The JSON text to send (spec 6.2), as of now; null when it cannot be made.';

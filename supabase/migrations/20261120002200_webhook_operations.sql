@@ -1,0 +1,74 @@
+-- What people do about subscriptions and deliveries (spec 6.5): the operator's commands, and a page of the application.
+
+create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
+language sql volatile
+set search_path = ''
+as $$
+  update crm.webhook_deliveries d
+  set
+    state = 'pending',
+    series = case when d.state = 'pending' then d.series else d.series + 1 end,
+    attempts = case when d.state = 'pending' then d.attempts else 0 end,
+    next_attempt_at = clock_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
+    -- One that is in flight is on its way already, and its holder will record it.
+    and d.lease_until is null
+$$;
+comment on function crm.redeliver(uuid, uuid) is
+  'Sends a delivery now, under the same id. One that has ended gets five attempts anew, and keeps the record of the '
+  'earlier ones; one that waits for its next attempt gets none on top. That of an inactive subscription waits for it.';
+
+create function crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) returns uuid
+language sql volatile
+set search_path = ''
+as $$
+  with event as (
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    returning workspace_id, id
+  )
+  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
+  select e.workspace_id, e.id, p_subscription_id from event e
+  returning id
+$$;
+comment on function crm.send_test_event(uuid, uuid) is
+  'Enqueues a test event for one subscription and returns its delivery; null where there is no such subscription. Of an '
+  'event that it listens to, but of no object (the nil UUID) and with {"test": true} as data: a receiver that takes it '
+  'for a real one finds nothing to act on.';
+
+create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_resumed bigint;
+begin
+  -- Deliveries first: crm.delivery_record locks in this order too, so that neither waits for the other.
+  with waiting as (
+    select d.workspace_id, d.id
+    from crm.webhook_subscriptions s
+    join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+      and d.state = 'pending' and d.lease_until is null
+    for update of d skip locked
+  ),
+  resumed as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = least(d.next_attempt_at, clock_timestamp())
+    from waiting w
+    where d.workspace_id = w.workspace_id and d.id = w.id
+    returning 1
+  )
+  select count(*) into v_resumed from resumed;
+
+  update crm.webhook_subscriptions s
+  set is_active = true, failure_count = 0
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active;
+  return v_resumed;
+end
+$$;
+comment on function crm.reactivate_subscription(uuid, uuid) is
+  'Makes an inactive subscription active with a failure_count of 0, and its waiting deliveries due now; how many those '
+  'were. What had failed for good stays so: see crm.redeliver. Changes nothing on an active one.';

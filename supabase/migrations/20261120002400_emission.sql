@@ -1,0 +1,165 @@
+-- Events (spec 6.1) are emitted by the database, so that neither the API nor the application can forget one.
+
+create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
+returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_event_id uuid;
+begin
+  insert into crm.events (workspace_id, event, object_id, facts)
+  values (p_workspace_id, p_event, p_object_id, p_facts)
+  returning id into v_event_id;
+
+  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
+  select s.workspace_id, v_event_id, s.id
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
+  if found then
+    perform set_config('app.events_enqueued', 'true', true);
+  end if;
+exception when others then
+  -- Best effort (spec 3): the write that the event is about must not fail because of it.
+  raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
+end
+$$;
+comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
+  'Records an event and enqueues a delivery for each active subscription to it, in the caller''s transaction. Never '
+  'fails. Sets app.events_enqueued when there is something to deliver. Security definer: callers need no rights here.';
+
+create function crm.emit_created() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
+  return null;
+end
+$$;
+comment on function crm.emit_created() is 'Emits the event that the trigger''s argument names, about the new row.';
+
+create trigger emit_created after insert on crm.contacts
+  for each row execute function crm.emit_created('contact.created');
+create trigger emit_created after insert on crm.deals
+  for each row execute function crm.emit_created('deal.created');
+create trigger emit_created after insert on crm.activities
+  for each row execute function crm.emit_created('activity.created');
+
+create function crm.emit_stage_changed() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'deal.stage_changed', new.id,
+    jsonb_build_object('previous_stage_id', old.stage_id, 'previous_pipeline_id', old.pipeline_id)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_stage_changed() is 'Emits deal.stage_changed with where the deal came from.';
+
+create trigger emit_stage_changed after update of stage_id on crm.deals
+  for each row when (old.stage_id is distinct from new.stage_id)
+  execute function crm.emit_stage_changed();
+
+create function crm.emit_closed() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.status = 'ganho' then
+    perform crm.emit(new.workspace_id, 'deal.won', new.id);
+  else
+    perform crm.emit(new.workspace_id, 'deal.lost', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function crm.emit_closed() is 'Emits deal.won or deal.lost when a deal is marked so.';
+
+create trigger emit_closed after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status <> 'aberto')
+  execute function crm.emit_closed();
+
+create function crm.emit_proposal() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if old.viewed_at is null and new.viewed_at is not null then
+    perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
+  end if;
+  if old.status <> new.status and new.status = 'aceita' then
+    perform crm.emit(new.workspace_id, 'proposal.accepted', new.id);
+  elsif old.status <> new.status and new.status = 'recusada' then
+    perform crm.emit(new.workspace_id, 'proposal.rejected', new.id);
+  end if;
+  return null;
+end
+$$;
+comment on function crm.emit_proposal() is
+  'Emits proposal.viewed at the first opening, and proposal.accepted or proposal.rejected at the answer.';
+
+create trigger emit_proposal after update on crm.proposals
+  for each row execute function crm.emit_proposal();
+
+-- Events that time brings about rather than a write. Jobs call these two functions.
+
+create function crm.emit_stale_deals() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_workspace record;
+  v_deal record;
+begin
+  -- One workspace after the other: each has its own bound, with which its part of the index is entered. In one statement
+  -- for all of them the whole index would be read.
+  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
+    for v_deal in
+      update crm.deals d
+      set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id
+        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
+      returning d.id, d.moved_at
+    loop
+      perform crm.emit(
+        v_workspace.id, 'deal.stale', v_deal.id,
+        jsonb_build_object(
+          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
+          'threshold_days', v_workspace.stale_after_days
+        )
+      );
+    end loop;
+  end loop;
+end
+$$;
+comment on function crm.emit_stale_deals() is
+  'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it moves.';
+
+create function crm.emit_overdue_activities() returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_activity record;
+begin
+  for v_activity in
+    update crm.activities a
+    set overdue_reported_for = a.due_at
+    -- Its index is by workspace.
+    from crm.workspaces w
+    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+    returning a.workspace_id, a.id, a.due_at
+  loop
+    perform crm.emit(
+      v_activity.workspace_id, 'activity.overdue', v_activity.id,
+      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
+    );
+  end loop;
+end
+$$;
+comment on function crm.emit_overdue_activities() is
+  'Emits activity.overdue for every pending activity whose due date has passed, once for each due date.';

@@ -1,0 +1,7014 @@
+-- The whole schema, as pg_dump says it after every migration. Written by deno task schema: to read and to compare in
+-- review, never to run. What is changed, and why, is in supabase/migrations.
+
+--
+-- Name: api; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA api;
+
+
+--
+-- Name: SCHEMA api; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON SCHEMA api IS 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
+
+
+--
+-- Name: crm; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA crm;
+
+
+--
+-- Name: SCHEMA crm; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON SCHEMA crm IS 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
+
+
+--
+-- Name: activity; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.activity AS (
+	id uuid,
+	workspace_id uuid,
+	deal_id uuid,
+	contact_id uuid,
+	owner_id uuid,
+	created_by_id uuid,
+	type text,
+	title text,
+	description text,
+	due_at text,
+	duration_minutes integer,
+	is_online_meeting boolean,
+	meeting_url text,
+	location text,
+	status text,
+	completed_at text,
+	is_overdue boolean,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE activity; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.activity IS 'An activity of a deal, as JSON shows it.';
+
+
+--
+-- Name: company; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.company AS (
+	id uuid,
+	workspace_id uuid,
+	name text,
+	legal_name text,
+	tax_id text,
+	domain text,
+	website text,
+	email text,
+	phone text,
+	industry text,
+	employee_count integer,
+	linkedin text,
+	instagram text,
+	address jsonb,
+	owner_id uuid,
+	notes text,
+	custom_fields jsonb,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE company; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.company IS 'A company, as JSON shows it.';
+
+
+--
+-- Name: contact; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.contact AS (
+	id uuid,
+	workspace_id uuid,
+	name text,
+	email text,
+	phone text,
+	phone2 text,
+	whatsapp text,
+	job_title text,
+	company_id uuid,
+	owner_id uuid,
+	instagram text,
+	linkedin text,
+	notes text,
+	custom_fields jsonb,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE contact; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.contact IS 'A contact, as JSON shows it.';
+
+
+--
+-- Name: deal; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.deal AS (
+	id uuid,
+	workspace_id uuid,
+	title text,
+	status text,
+	value numeric,
+	recurring_value numeric,
+	pipeline_id uuid,
+	stage_id uuid,
+	contact_id uuid,
+	company_id uuid,
+	owner_id uuid,
+	expected_close_date date,
+	loss_reason_id uuid,
+	loss_note text,
+	source text,
+	utm jsonb,
+	custom_fields jsonb,
+	external_id text,
+	stage_changed_at text,
+	last_activity_at text,
+	won_at text,
+	lost_at text,
+	closed_at text,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE deal; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.deal IS 'A deal, as JSON shows it.';
+
+
+--
+-- Name: note; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.note AS (
+	id uuid,
+	deal_id uuid,
+	author_id uuid,
+	body text,
+	kind text,
+	source text,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE note; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.note IS 'A note of a deal, as JSON shows it.';
+
+
+--
+-- Name: page_meta; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.page_meta AS (
+	next_cursor uuid,
+	has_more boolean
+);
+
+
+--
+-- Name: page; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.page AS (
+	data json,
+	meta api.page_meta
+);
+
+
+--
+-- Name: TYPE page; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.page IS 'A page of a list (spec 4.0). The data is JSON already.';
+
+
+--
+-- Name: pipeline; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.pipeline AS (
+	id uuid,
+	workspace_id uuid,
+	name text,
+	is_default boolean,
+	is_active boolean,
+	created_at text,
+	stages json
+);
+
+
+--
+-- Name: TYPE pipeline; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages, as JSON shows it.';
+
+
+--
+-- Name: proposal; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.proposal AS (
+	id uuid,
+	workspace_id uuid,
+	deal_id uuid,
+	title text,
+	value numeric,
+	recurring_value numeric,
+	status text,
+	sent_at text,
+	viewed_at text,
+	accepted_at text,
+	rejected_at text,
+	rejection_reason text,
+	expires_at text,
+	created_at text,
+	updated_at text
+);
+
+
+--
+-- Name: TYPE proposal; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.proposal IS 'A proposal, as JSON shows it.';
+
+
+--
+-- Name: proposal_view; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.proposal_view AS (
+	id uuid,
+	title text,
+	value numeric,
+	recurring_value numeric,
+	status text,
+	sent_at text,
+	expires_at text,
+	accepted_at text,
+	rejected_at text,
+	rejection_reason text
+);
+
+
+--
+-- Name: TYPE proposal_view; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it, as JSON shows it.';
+
+
+--
+-- Name: reply; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.reply AS (
+	error_code text,
+	details json,
+	body text,
+	replayed boolean,
+	events boolean,
+	caller_id uuid,
+	workspace_id uuid,
+	rate_limit integer,
+	rate_remaining integer,
+	rate_reset integer
+);
+
+
+--
+-- Name: TYPE reply; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.reply IS 'How a request is answered: a code of spec 7 with the fields at fault, or JSON text that is passed on unread; whether that is an earlier reply again, whether webhook deliveries wait, who called, and what is left of its rate limit.';
+
+
+--
+-- Name: stage; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.stage AS (
+	id uuid,
+	name text,
+	"position" integer,
+	type text,
+	is_active boolean
+);
+
+
+--
+-- Name: TYPE stage; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.stage IS 'A step of a pipeline, as JSON shows it.';
+
+
+--
+-- Name: event_type; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.event_type AS ENUM (
+    'deal.stage_changed',
+    'deal.won',
+    'deal.lost',
+    'deal.stale',
+    'activity.created',
+    'activity.overdue',
+    'proposal.viewed',
+    'deal.created',
+    'contact.created',
+    'lead.received',
+    'proposal.accepted',
+    'proposal.rejected'
+);
+
+
+--
+-- Name: TYPE event_type; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.event_type IS 'The event catalog of spec 6.1.';
+
+
+--
+-- Name: subscription; Type: TYPE; Schema: api; Owner: -
+--
+
+CREATE TYPE api.subscription AS (
+	id uuid,
+	event_types crm.event_type[],
+	target_url text,
+	is_active boolean,
+	failure_count integer,
+	last_success_at text,
+	last_failure_at text,
+	created_at text
+);
+
+
+--
+-- Name: TYPE subscription; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.subscription IS 'A webhook subscription, as JSON shows it.';
+
+
+--
+-- Name: caller; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.caller AS (
+	error_code text,
+	id uuid,
+	workspace_id uuid,
+	member_id uuid,
+	scopes text[],
+	rate_limit integer
+);
+
+
+--
+-- Name: TYPE caller; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.caller IS 'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
+
+
+--
+-- Name: activity_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.activity_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_activity crm.activities := jsonb_populate_record(null::crm.activities, p_args);
+begin
+  perform crm.check_references(p_args);
+  v_activity.contact_id := coalesce(v_activity.contact_id, (
+    select d.contact_id from crm.deals d
+    where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
+  ));
+  v_activity.created_by_id := crm.current_member_id();
+  v_activity := crm.activity_insert(crm.with_activity_defaults(v_activity));
+  return crm.activity_json(v_activity);
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.activity_create(p_args jsonb) IS 'Creates an activity of a deal, with the deal''s contact where none is given; raises invalid_reference, no_owner_available (spec 4.6).';
+
+
+--
+-- Name: activity_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.activity_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.found((
+    select crm.activity_json(t) from crm.activities t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.activity_get(p_args jsonb) IS 'One record, or not_found.';
+
+
+--
+-- Name: activity_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.activity_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{deal_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{contact_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.contact_id = (p_args ->> 'contact_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{owner_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.owner_id = (p_args ->> 'owner_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{type}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.type = p_args ->> 'type'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{status}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.activity_json(t) as record from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.status = p_args ->> 'status'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.activity_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.activity_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: activity_update(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.activity_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes <> '{}' then
+    perform crm.check_references(v_changes);
+    v_activity := jsonb_populate_record(v_activity, v_changes);
+    v_activity := crm.activity_save(crm.with_activity_defaults(v_activity));
+  end if;
+  return crm.activity_json(v_activity);
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.activity_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; a field that cannot be empty goes back to its default (spec 4.6).';
+
+
+--
+-- Name: call(bytea, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET role TO 'crm_api'
+    SET lock_timeout TO '5s'
+    AS $$
+begin
+  return crm.answer(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+end
+$$;
+
+
+--
+-- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request that shows an API key, by its SHA-256. p_scope null: the path has none (404, 405). p_verb null: only the gate is asked. Runs with invoker rights as crm_api, under row-level security.';
+
+
+--
+-- Name: call_by_link(bytea, text, jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) RETURNS api.reply
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET role TO 'crm_api'
+    SET lock_timeout TO '5s'
+    AS $$
+declare
+  v_caller crm.caller := crm.identify_link(p_token_hash);
+begin
+  -- A token is no key: whatever the function asks for, it reaches its own proposal alone.
+  if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
+    raise exception 'The verb % is not of proposals', p_verb;
+  end if;
+  return crm.answer(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+end
+$$;
+
+
+--
+-- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'Answers one request to the public link of a proposal, by the SHA-256 of its token. p_verb null: only the gate is asked. The id in p_args is the link''s own, whatever was sent. Runs with invoker rights as crm_api, under row-level security.';
+
+
+--
+-- Name: company_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.company_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_company crm.companies := jsonb_populate_record(null::crm.companies, p_args);
+begin
+  perform crm.check_references(p_args);
+  v_company.owner_id := crm.owner_or_default(v_company.owner_id);
+  v_company := crm.company_insert(v_company);
+  return crm.company_json(v_company);
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.company_create(p_args jsonb) IS 'Creates a company and returns it; raises invalid_reference, no_owner_available (spec 4.6).';
+
+
+--
+-- Name: company_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.company_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.found((
+    select crm.company_json(t) from crm.companies t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.company_get(p_args jsonb) IS 'One record, or not_found.';
+
+
+--
+-- Name: company_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.company_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.company_json(t) as record from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{name}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.company_json(t) as record from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.name_key = crm.name_key(p_args ->> 'name')
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{tax_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.company_json(t) as record from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.tax_id = p_args ->> 'tax_id'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{domain}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.company_json(t) as record from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.domain = p_args ->> 'domain'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{owner_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.company_json(t) as record from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.owner_id = (p_args ->> 'owner_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.company_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.company_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: company_update(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.company_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes <> '{}' then
+    perform crm.check_references(v_changes);
+    v_company := jsonb_populate_record(v_company, v_changes);
+    v_company.owner_id := crm.owner_or_default(v_company.owner_id);
+    v_company := crm.company_save(v_company);
+  end if;
+  return crm.company_json(v_company);
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.company_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.6).';
+
+
+--
+-- Name: contact_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.contact_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, p_args);
+begin
+  perform crm.check_references(p_args);
+  v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
+  v_contact := crm.contact_insert(v_contact);
+  return json_build_object('id', v_contact.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.contact_create(p_args jsonb) IS 'Creates a contact and returns its id; raises invalid_reference, no_owner_available (spec 4.2).';
+
+
+--
+-- Name: contact_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.contact_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.found((
+    select crm.contact_json(t) from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.contact_get(p_args jsonb) IS 'One record, or not_found.';
+
+
+--
+-- Name: contact_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.contact_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.contact_json(t) as record from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{email}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.contact_json(t) as record from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.email = p_args ->> 'email'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{company_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.contact_json(t) as record from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.company_id = (p_args ->> 'company_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.contact_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.contact_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: contact_update(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.contact_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes <> '{}' then
+    perform crm.check_references(v_changes);
+    v_contact := jsonb_populate_record(v_contact, v_changes);
+    v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
+    v_contact := crm.contact_save(v_contact);
+  end if;
+  return crm.contact_json(v_contact);
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.contact_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.2).';
+
+
+--
+-- Name: deal_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, p_args);
+begin
+  perform crm.check_references(p_args);
+  select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
+  from crm.place(v_deal.pipeline_id, v_deal.stage_id) p;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  v_deal := crm.deal_insert(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_create(p_args jsonb) IS 'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and what crm.place raises (spec 4.6).';
+
+
+--
+-- Name: deal_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_deal crm.deals;
+begin
+  select * into v_deal from crm.deals d
+  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
+      order by a.id desc
+      limit 1
+    )
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_get(p_args jsonb) IS 'One deal with its contact, its company and the activity created last, or not_found (spec 4.6).';
+
+
+--
+-- Name: deal_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{status}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.status = p_args ->> 'status'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{pipeline_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{stage_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.stage_id = (p_args ->> 'stage_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{contact_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.contact_id = (p_args ->> 'contact_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{company_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.company_id = (p_args ->> 'company_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{owner_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.owner_id = (p_args ->> 'owner_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{external_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.deal_json(t) as record from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.external_id = p_args ->> 'external_id'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.deal_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: deal_lose(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_lose(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  if v_deal.status <> 'aberto' then
+    return crm.deal_action_json(v_deal, true);
+  end if;
+  perform crm.check_references(p_args);
+  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal.status := 'perdido';
+  return crm.deal_action_json(crm.deal_save(v_deal), false);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_lose(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_lose(p_args jsonb) IS 'Marks an open deal lost, with a reason and a note where they are sent; raises invalid_reference (spec 3).';
+
+
+--
+-- Name: deal_move_stage(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_move_stage(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_place record;
+begin
+  v_place := crm.deal_stage(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_place.stage_id = v_deal.stage_id then
+    return crm.deal_action_json(v_deal, true);
+  end if;
+  v_deal.pipeline_id := v_place.pipeline_id;
+  v_deal.stage_id := v_place.stage_id;
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_action_json(v_deal, false);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_move_stage(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_move_stage(p_args jsonb) IS 'Moves a deal, open or closed, to another stage; its status stays. Raises what crm.deal_stage raises (spec 3).';
+
+
+--
+-- Name: deal_update(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_place record;
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes = '{}' then
+    return crm.deal_json(v_deal);
+  end if;
+  -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
+  if v_changes ->> 'status' <> 'aberto' then
+    perform api.fail('validation_error', array['status'], format(
+      'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
+    ));
+  end if;
+  perform crm.check_references(v_changes);
+  v_place := crm.deal_update_place(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_deal := jsonb_populate_record(v_deal, v_changes);
+  v_deal.pipeline_id := v_place.pipeline_id;
+  v_deal.stage_id := v_place.stage_id;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null. A stage is checked as in deal_move_stage; status `aberto` reopens, any other new status is a validation_error that names the action (spec 4.6).';
+
+
+--
+-- Name: deal_win(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.deal_win(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  -- A closed deal is left as it is, whichever way it was closed.
+  if v_deal.status <> 'aberto' then
+    return crm.deal_action_json(v_deal, true);
+  end if;
+  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal.status := 'ganho';
+  return crm.deal_action_json(crm.deal_save(v_deal), false);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_win(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal won, with its final amounts where they are sent (spec 3).';
+
+
+--
+-- Name: fail(text, text[], text); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.fail(p_code text, p_fields text[] DEFAULT '{}'::text[], p_message text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using
+    errcode = 'CRM00',
+    message = p_code,
+    detail = coalesce(
+      (select json_agg(json_build_object('field', f, 'message', p_message)) from unnest(p_fields) f)::text,
+      ''
+    );
+end
+$$;
+
+
+--
+-- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) IS 'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; left out, the one that belongs to the code is used.';
+
+
+--
+-- Name: lead_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.lead_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_external_id text := p_args ->> 'external_id';
+  v_receipt crm.lead_receipts;
+  v_deal crm.deals;
+  v_place record;
+  v_owner_id uuid;
+  v_company record;
+  v_contact record;
+begin
+  perform crm.lead_lock(p_args);
+
+  select * into v_receipt from crm.lead_receipts r
+  where r.workspace_id = v_workspace_id and r.external_id = v_external_id;
+  if found then
+    perform api.replayed();
+    select * into v_deal from crm.deals d
+    where d.workspace_id = v_workspace_id and d.id = v_receipt.deal_id;
+    return json_build_object(
+      'lead', crm.lead_json(v_deal, v_receipt.contact_id, v_receipt.company_id),
+      'idempotent', true,
+      'created', json_build_object('company', false, 'contact', false, 'deal', false)
+    );
+  end if;
+
+  v_place := crm.place((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_owner_id := coalesce(crm.active_member((p_args ->> 'owner_id')::uuid), crm.default_owner());
+  if v_owner_id is null then
+    perform api.fail('owner_unresolved');
+  end if;
+
+  v_company := crm.lead_company(p_args ->> 'company_name', v_owner_id);
+  v_contact := crm.lead_contact(p_args, v_company.id, v_owner_id);
+  insert into crm.deals (
+    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    source, utm, custom_fields, external_id
+  )
+  select
+    v_workspace_id, c.name, (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
+    v_place.pipeline_id, v_place.stage_id, c.id, v_company.id, v_owner_id,
+    p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id
+  from crm.contacts c
+  where c.workspace_id = v_workspace_id and c.id = v_contact.id
+  returning * into v_deal;
+
+  if v_external_id is not null then
+    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
+    values (v_workspace_id, v_external_id, v_deal.id, v_contact.id, v_company.id);
+  end if;
+  perform crm.emit(
+    v_workspace_id, 'lead.received', v_deal.id,
+    jsonb_build_object('contact_id', v_contact.id, 'company_id', v_company.id)
+  );
+
+  return json_build_object(
+    'lead', crm.lead_json(v_deal, v_contact.id, v_company.id),
+    'idempotent', false,
+    'created', json_build_object('company', v_company.created, 'contact', v_contact.created, 'deal', true)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.lead_create(p_args jsonb) IS 'Creates a lead, or answers an earlier call with the same external_id (spec 2.3, 2.4, 4.1).';
+
+
+--
+-- Name: note_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.note_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_note crm.notes := jsonb_populate_record(null::crm.notes, p_args);
+begin
+  perform crm.check_references(p_args);
+  v_note.author_id := crm.active_member(crm.current_member_id());
+  if v_note.author_id is null then
+    perform api.fail('no_author_available');
+  end if;
+  v_note.kind := coalesce(v_note.kind, 'note');
+  v_note.source := 'integration';
+  v_note := crm.note_insert(v_note);
+  return crm.note_json(v_note);
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.note_create(p_args jsonb) IS 'Writes a note in the name of the key''s creator and of nobody else; raises invalid_reference, no_author_available (spec 2.2, 4.3).';
+
+
+--
+-- Name: note_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.note_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.found((
+    select crm.note_json(t) from crm.notes t
+    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.note_get(p_args jsonb) IS 'One record, or not_found.';
+
+
+--
+-- Name: note_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.note_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_ids uuid[];
+  v_records json[];
+begin
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  case crm.filters_of(p_args)
+    when '{deal_id}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.note_json(t) as record from crm.notes t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    when '{deal_id,kind}' then
+      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
+      from (
+        select t.id, crm.note_json(t) as record from crm.notes t
+        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+          and t.kind = p_args ->> 'kind'
+        order by t.id desc
+        limit v_limit + 1
+      ) page;
+    else
+      select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
+  end case;
+  return crm.page(v_limit, v_ids, v_records);
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+
+
+--
+-- Name: pipeline_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.pipeline_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(crm.pipeline_json(p) order by p.created_at, p.id), '[]'::json)
+    )
+    from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.is_active
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.pipeline_list(p_args jsonb) IS 'Active pipelines, oldest first (spec 4.4).';
+
+
+--
+-- Name: proposal_accept(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.proposal_accept(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'aceita', null); end $$;
+
+
+--
+-- Name: FUNCTION proposal_accept(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.proposal_accept(p_args jsonb) IS 'Accepts a proposal; raises proposal_closed, proposal_expired.';
+
+
+--
+-- Name: proposal_reject(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.proposal_reject(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
+
+
+--
+-- Name: FUNCTION proposal_reject(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.proposal_reject(p_args jsonb) IS 'Rejects a proposal, for a reason that may be null; raises proposal_closed, proposal_expired.';
+
+
+--
+-- Name: proposal_view(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.proposal_view(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
+begin
+  -- An answer can be seen also after the time to answer is over. What was seen before is not written again.
+  if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
+    return crm.proposal_view_json(v_proposal);
+  end if;
+  return crm.proposal_view_json(crm.proposal_set_status(v_proposal, 'visualizada'));
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_view(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.proposal_view(p_args jsonb) IS 'Shows a proposal to its customer; the first time marks it as seen. Raises proposal_expired.';
+
+
+--
+-- Name: replayed(); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.replayed() RETURNS void
+    LANGUAGE sql
+    AS $$ select set_config('app.replayed', 'true', true) $$;
+
+
+--
+-- Name: FUNCTION replayed(); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.replayed() IS 'Called by a verb that answers an earlier request again: the status is 200, not 201.';
+
+
+--
+-- Name: webhook_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
+begin
+  -- Every write of the workspace fans out to all of them, and each claim walks them.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id() and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+
+  v_subscription := crm.subscription_insert(v_subscription);
+
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_subscription.workspace_id, v_subscription.id, decode(p_args ->> 'encrypted_secret', 'base64'));
+
+  return json_build_object(
+    'id', v_subscription.id,
+    'event_types', v_subscription.event_types,
+    'target_url', v_subscription.target_url,
+    'is_active', v_subscription.is_active,
+    'created_at', crm.iso(v_subscription.created_at)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Subscribes (spec 4.5); at most 100 active ones in a workspace. The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+
+
+--
+-- Name: webhook_delete(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_delete(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_delete(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history (spec 4.5). Once more on an inactive one: the same answer.';
+
+
+--
+-- Name: webhook_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+    )
+    from crm.webhook_subscriptions s
+    where s.workspace_id = crm.current_workspace_id()
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'All subscriptions, inactive ones included, newest first (spec 4.5).';
+
+
+--
+-- Name: active_member(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.active_member(p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = p_id and m.is_active
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION active_member(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.active_member(p_id uuid) IS 'The same id when it is an active member of the caller''s workspace, else null.';
+
+
+--
+-- Name: active_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.active_pipeline(p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
+  ) then
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
+  end if;
+  return p_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION active_pipeline(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.active_pipeline(p_id uuid) IS 'The same id when it is an active pipeline; raises pipeline_not_found.';
+
+
+--
+-- Name: active_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.active_stage(p_pipeline_id uuid, p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.stages s
+    where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
+  ) then
+    perform api.fail('stage_not_found', array['stage_id']);
+  end if;
+  return p_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION active_stage(p_pipeline_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.active_stage(p_pipeline_id uuid, p_id uuid) IS 'The same id when it is an active stage of the pipeline; raises stage_not_found.';
+
+
+--
+-- Name: uuid_v7(timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7(p_at timestamp with time zone DEFAULT now()) RETURNS uuid
+    LANGUAGE sql PARALLEL SAFE
+    AS $$
+  select encode(
+    set_bit(
+      set_bit(
+        overlay(
+          uuid_send(gen_random_uuid())
+          placing substring(int8send(floor(extract(epoch from p_at) * 1000)::bigint) from 3)
+          from 1 for 6
+        ),
+        52, 1
+      ),
+      53, 1
+    ),
+    'hex'
+  )::uuid
+$$;
+
+
+--
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) IS 'A UUIDv7 (RFC 9562) of the given millisecond. Its default is the transaction''s clock, the same one that fills created_at, so that ordering by id is ordering by creation and `since` is a range of ids.';
+
+
+SET default_tablespace = '';
+
+SET default_table_access_method = heap;
+
+--
+-- Name: activities; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.activities (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    deal_id uuid NOT NULL,
+    contact_id uuid,
+    owner_id uuid NOT NULL,
+    created_by_id uuid NOT NULL,
+    type text DEFAULT 'tarefa'::text NOT NULL,
+    title text NOT NULL,
+    description text,
+    due_at timestamp with time zone,
+    overdue_reported_for timestamp with time zone,
+    overdue_unreported_at timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = 'pendente'::text) AND (overdue_reported_for IS DISTINCT FROM due_at)) THEN due_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    duration_minutes integer,
+    is_online_meeting boolean DEFAULT false NOT NULL,
+    meeting_url text,
+    location text,
+    status text DEFAULT 'pendente'::text NOT NULL,
+    completed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT activities_check CHECK (((status = 'concluida'::text) = (completed_at IS NOT NULL))),
+    CONSTRAINT activities_duration_minutes_check CHECK ((duration_minutes >= 0)),
+    CONSTRAINT activities_status_check CHECK ((status = ANY (ARRAY['pendente'::text, 'concluida'::text, 'cancelada'::text]))),
+    CONSTRAINT activities_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT activities_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 60)))
+);
+
+ALTER TABLE ONLY crm.activities FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE activities; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.activities IS 'What is to be done, or was done, to move a deal. Every activity belongs to one deal for good.';
+
+
+--
+-- Name: COLUMN activities.type; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.activities.type IS 'Free text: a workspace may have kinds of its own. The known ones lend an untitled activity their label.';
+
+
+--
+-- Name: COLUMN activities.overdue_reported_for; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.activities.overdue_reported_for IS 'The due date for which activity.overdue was emitted. A new due date differs from it, so the event can fire again.';
+
+
+--
+-- Name: COLUMN activities.overdue_unreported_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.activities.overdue_unreported_at IS 'due_at of a pending activity, while activity.overdue has not been emitted for it; as crm.deals.stale_unreported_since.';
+
+
+--
+-- Name: activity_insert(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_insert(t crm.activities) RETURNS crm.activities
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.activities as new (
+    workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
+    duration_minutes, is_online_meeting, meeting_url, location, status
+  )
+  values (
+    crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
+    t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_insert(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_insert(t crm.activities) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: activity_json(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_json(t crm.activities) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
+    t.description, crm.iso(t.due_at), t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location,
+    t.status, crm.iso(t.completed_at), t.status = 'pendente' and coalesce(t.due_at < now(), false),
+    crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.activity)
+$$;
+
+
+--
+-- Name: FUNCTION activity_json(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'As api.activity, in JSON: wherever it is shown.';
+
+
+--
+-- Name: activity_label(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_label(p_type text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_type
+    when 'tarefa' then 'Tarefa'
+    when 'ligacao' then 'Ligação'
+    when 'reuniao' then 'Reunião'
+    when 'email' then 'E-mail'
+    when 'whatsapp' then 'WhatsApp'
+    when 'visita' then 'Visita'
+    else p_type
+  end
+$$;
+
+
+--
+-- Name: FUNCTION activity_label(p_type text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'What an activity without a title of its own is called.';
+
+
+--
+-- Name: activity_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.activity_json(t) as record from crm.activities t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
+      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
+      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
+      and (not p_args ? 'type' or t.type = p_args ->> 'type')
+      and (not p_args ? 'status' or t.status = p_args ->> 'status')
+      and (p_args ->> 'is_overdue' is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
+      and (p_args ->> 'is_overdue' is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
+      and (not p_args ? 'due_before' or t.due_at < (p_args ->> 'due_before')::timestamptz)
+      and (not p_args ? 'due_after' or t.due_at >= (p_args ->> 'due_after')::timestamptz)
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.activity_list, for any combination of its filters.';
+
+
+--
+-- Name: activity_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_lock(p_id uuid) RETURNS crm.activities
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.activities;
+begin
+  select * into t from crm.activities r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+
+--
+-- Name: activity_save(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_save(t crm.activities) RETURNS crm.activities
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.activities as saved
+  set (
+    contact_id, owner_id, type, title, description, due_at, duration_minutes, is_online_meeting, meeting_url,
+    location, status
+  ) = (
+    t.contact_id, t.owner_id, t.type, t.title, t.description, t.due_at, t.duration_minutes,
+    t.is_online_meeting, t.meeting_url, t.location, t.status
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_save(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: admit(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_hits timestamptz[];
+begin
+  insert into crm.rate_limits as r (key_id, hits)
+  values (p_key_id, array[clock_timestamp()])
+  on conflict (key_id) do update
+    -- Kept in order, also by a clock that was set back.
+    set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
+    where cardinality(crm.live_hits(r.hits)) < p_limit
+  returning hits into v_hits;
+  admitted := found;
+
+  if not admitted then
+    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  end if;
+
+  remaining := greatest(p_limit - cardinality(v_hits), 0);
+  -- The next free place is the oldest call's; where the limit was lowered, the one that brings the count below it.
+  reset_seconds := greatest(1, ceil(extract(epoch from
+    v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
+  )))::integer;
+end
+$$;
+
+
+--
+-- Name: FUNCTION admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) IS 'Counts a call against its key unless the last 60 seconds are full. A refused call is not counted (spec 8).';
+
+
+--
+-- Name: answer(crm.caller, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_reply api.reply;
+  v_remembered_error text;
+  v_remembered_body text;
+  v_admitted boolean;
+  v_detail text;
+  v_context text;
+begin
+  v_reply.replayed := false;
+  v_reply.events := false;
+  v_reply.caller_id := p_caller.id;
+  v_reply.workspace_id := p_caller.workspace_id;
+  if p_caller.error_code is not null then
+    v_reply.error_code := p_caller.error_code;
+    return v_reply;
+  end if;
+
+  if p_verb is not null and p_idempotency_key is not null then
+    select b.error_code, b.body into v_remembered_error, v_remembered_body
+    from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
+  end if;
+
+  -- The in-progress 409 is not counted where counting would wait for the very request that it asks about.
+  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_being_counted(p_caller.id) then
+    v_reply.rate_limit := p_caller.rate_limit;
+    select a.admitted, a.remaining, a.reset_seconds
+    into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
+    from crm.admit(p_caller.id, p_caller.rate_limit) a;
+    if not v_admitted then
+      v_reply.error_code := 'rate_limited';
+      return v_reply;
+    end if;
+  end if;
+
+  if not p_scope = any (p_caller.scopes) then
+    v_reply.error_code := 'insufficient_scope';
+    return v_reply;
+  end if;
+  -- Without a verb only the gate is asked: the function has an error of its own, which comes after the gate's.
+  if p_verb is null then
+    return v_reply;
+  end if;
+
+  v_reply.error_code := v_remembered_error;
+  v_reply.body := v_remembered_body;
+  v_reply.replayed := v_remembered_body is not null;
+  if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+
+  perform
+    set_config('app.workspace_id', p_caller.workspace_id::text, true),
+    set_config('app.member_id', p_caller.member_id::text, true),
+    set_config('app.replayed', '', true),
+    set_config('app.events_enqueued', '', true);
+  begin
+    v_reply.body := crm.run_verb(p_verb, p_args);
+    v_reply.replayed := current_setting('app.replayed') = 'true';
+    v_reply.events := current_setting('app.events_enqueued') = 'true';
+    if p_idempotency_key is not null and not v_reply.replayed then
+      perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
+    end if;
+  exception
+    -- A subtransaction: what the verb wrote is undone, the call stays counted.
+    when sqlstate 'CRM00' then
+      get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
+      v_reply.details := nullif(v_detail, '')::json;
+    when lock_not_available or deadlock_detected then
+      v_reply.error_code := 'service_unavailable';
+    when others then
+      get stacked diagnostics v_context = pg_exception_context;
+      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      v_reply.error_code := 'internal_error';
+  end;
+  return v_reply;
+end
+$$;
+
+
+--
+-- Name: FUNCTION answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency, verb, remembered reply. p_scope null: nothing is asked for. p_verb null: only the gate is asked. Called by the doors alone, as crm_api.';
+
+
+--
+-- Name: changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changes(p_current jsonb, p_args jsonb) RETURNS jsonb
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(a.key, a.value), '{}')
+    from jsonb_each(p_args) a
+    where a.key <> 'id' and p_current -> a.key is distinct from a.value
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
+
+
+--
+-- Name: check_references(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_references(p_args jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_field text;
+  v_id uuid;
+  v_exists boolean;
+  v_missing text[] := '{}';
+begin
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'company_id' then
+        v_exists := exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'contact_id' then
+        v_exists := exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'deal_id' then
+        v_exists := exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id);
+      when 'loss_reason_id' then
+        v_exists := exists (select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+      when 'owner_id' then
+        v_exists := exists (select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+    end case;
+    if not v_exists then
+      v_missing := v_missing || v_field;
+    end if;
+  end loop;
+  if v_missing <> '{}' then
+    perform api.fail('invalid_reference', v_missing);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_references(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
+
+
+--
+-- Name: name_key(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.name_key(p_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.name_key(p_name text) IS 'What two spellings of one name share: trimmed, one Unicode form, lower case.';
+
+
+--
+-- Name: companies; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.companies (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
+    legal_name text,
+    tax_id text,
+    domain text,
+    website text,
+    email text,
+    phone text,
+    industry text,
+    employee_count integer,
+    linkedin text,
+    instagram text,
+    address jsonb,
+    owner_id uuid NOT NULL,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
+    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE companies; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
+
+
+--
+-- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.name_key IS 'What the name is found by (crm.name_key).';
+
+
+--
+-- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or any other: upper case, without punctuation.';
+
+
+--
+-- Name: company_insert(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_insert(t crm.companies) RETURNS crm.companies
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.companies as new (
+    workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
+    instagram, address, owner_id, notes, custom_fields
+  )
+  values (
+    crm.current_workspace_id(), t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone,
+    t.industry, t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_insert(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: company_json(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_json(t crm.companies) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry,
+    t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields,
+    crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.company)
+$$;
+
+
+--
+-- Name: FUNCTION company_json(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'As api.company, in JSON: wherever it is shown.';
+
+
+--
+-- Name: company_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.company_json(t) as record from crm.companies t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'name' or t.name_key = crm.name_key(p_args ->> 'name'))
+      and (not p_args ? 'tax_id' or t.tax_id = p_args ->> 'tax_id')
+      and (not p_args ? 'domain' or t.domain = p_args ->> 'domain')
+      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.company_list, for any combination of its filters.';
+
+
+--
+-- Name: company_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_lock(p_id uuid) RETURNS crm.companies
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.companies;
+begin
+  select * into t from crm.companies r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+
+--
+-- Name: company_save(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_save(t crm.companies) RETURNS crm.companies
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.companies as saved
+  set (
+    name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin, instagram,
+    address, owner_id, notes, custom_fields
+  ) = (
+    t.name, t.legal_name, t.tax_id, t.domain, t.website, t.email, t.phone, t.industry, t.employee_count,
+    t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_save(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: digits(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.digits(p_phone text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, by which two spellings are compared; null when there are none.';
+
+
+--
+-- Name: contacts; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.contacts (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    email text,
+    phone text,
+    phone_digits text GENERATED ALWAYS AS (crm.digits(phone)) STORED,
+    phone2 text,
+    whatsapp text,
+    job_title text,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    instagram text,
+    linkedin text,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
+    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE contacts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.contacts IS 'People that a workspace sells to.';
+
+
+--
+-- Name: contact_insert(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_insert(t crm.contacts) RETURNS crm.contacts
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.contacts as new (
+    workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
+    notes, custom_fields
+  )
+  values (
+    crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
+    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_insert(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: contact_json(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_json(t crm.contacts) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
+    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, crm.iso(t.created_at),
+    crm.iso(t.updated_at)
+  )::api.contact)
+$$;
+
+
+--
+-- Name: FUNCTION contact_json(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'As api.contact, in JSON: wherever it is shown.';
+
+
+--
+-- Name: contact_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.contact_json(t) as record from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'email' or t.email = p_args ->> 'email')
+      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.contact_list, for any combination of its filters.';
+
+
+--
+-- Name: contact_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_lock(p_id uuid) RETURNS crm.contacts
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.contacts;
+begin
+  select * into t from crm.contacts r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+
+--
+-- Name: contact_save(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_save(t crm.contacts) RETURNS crm.contacts
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.contacts as saved
+  set (
+    name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
+    custom_fields
+  ) = (
+    t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram,
+    t.linkedin, t.notes, t.custom_fields
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_save(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: cron_schedule(interval); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.cron_schedule(p_every interval) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select case
+    -- pg_cron knows seconds since 1.5; before, a minute is the shortest.
+    when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
+      then extract(epoch from p_every)::integer || ' seconds'
+    when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
+    when p_every < interval '1 day' then '7 */' || extract(epoch from p_every)::integer / 3600 || ' * * *'
+    else '17 3 * * *'
+  end
+  from pg_catalog.pg_extension e
+  where e.extname = 'pg_cron'
+$$;
+
+
+--
+-- Name: FUNCTION cron_schedule(p_every interval); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'An interval of crm.jobs in pg_cron''s words; null without pg_cron.';
+
+
+--
+-- Name: current_member_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_member_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_member_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key that the door let in; null outside a request.';
+
+
+--
+-- Name: current_workspace_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_workspace_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_workspace_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_workspace_id() IS 'The workspace of the key that the door let in; null outside a request.';
+
+
+--
+-- Name: deals; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.deals (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    title text NOT NULL,
+    status text DEFAULT 'aberto'::text NOT NULL,
+    value numeric,
+    recurring_value numeric,
+    pipeline_id uuid NOT NULL,
+    stage_id uuid NOT NULL,
+    contact_id uuid,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    expected_close_date date,
+    loss_reason_id uuid,
+    loss_note text,
+    source text,
+    utm jsonb,
+    custom_fields jsonb,
+    external_id text,
+    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL,
+    stale_reported_for timestamp with time zone,
+    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    last_activity_at timestamp with time zone,
+    won_at timestamp with time zone,
+    lost_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
+    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
+    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
+);
+
+ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
+
+
+--
+-- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id, for finding the deal again. Not unique: what makes a lead idempotent is crm.lead_receipts.';
+
+
+--
+-- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.moved_at IS 'When it last moved: a change of the deal, an activity of it written or changed, or a note. Not updated_at: a note changes nothing that the deal''s own record shows.';
+
+
+--
+-- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The movement after which deal.stale was emitted. A newer movement differs from it, so the event can fire again.';
+
+
+--
+-- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal, while deal.stale has not been emitted for it.';
+
+
+--
+-- Name: deal_action_json(crm.deals, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
+
+
+--
+-- Name: FUNCTION deal_action_json(p_deal crm.deals, p_idempotent boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) IS 'Reply of an action: the deal, and whether it was already as asked.';
+
+
+--
+-- Name: deal_default_title(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_default_title(p_deal crm.deals) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
+    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_default_title(p_deal crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_default_title(p_deal crm.deals) IS 'The name of the deal''s contact, else of its company.';
+
+
+--
+-- Name: deal_insert(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_insert(t crm.deals) RETURNS crm.deals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.deals as new (
+    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    expected_close_date, source, utm, custom_fields, external_id
+  )
+  values (
+    crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id,
+    t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields, t.external_id
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_insert(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_insert(t crm.deals) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: deal_json(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_json(t crm.deals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
+    t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source,
+    t.utm, t.custom_fields, t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at),
+    crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.deal)
+$$;
+
+
+--
+-- Name: FUNCTION deal_json(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'As api.deal, in JSON: wherever it is shown.';
+
+
+--
+-- Name: deal_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.deal_json(t) as record from crm.deals t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'status' or t.status = p_args ->> 'status')
+      and (not p_args ? 'pipeline_id' or t.pipeline_id = (p_args ->> 'pipeline_id')::uuid)
+      and (not p_args ? 'stage_id' or t.stage_id = (p_args ->> 'stage_id')::uuid)
+      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
+      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
+      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
+      and (not p_args ? 'external_id' or t.external_id = p_args ->> 'external_id')
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.deal_list, for any combination of its filters.';
+
+
+--
+-- Name: deal_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_lock(p_id uuid) RETURNS crm.deals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.deals;
+begin
+  select * into t from crm.deals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+
+--
+-- Name: deal_moments(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_moments() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if new.stage_id is distinct from old.stage_id then
+    new.stage_changed_at := now();
+  end if;
+  if new.status is distinct from old.status then
+    new.won_at := case when new.status = 'ganho' then now() end;
+    new.lost_at := case when new.status = 'perdido' then now() end;
+    new.closed_at := coalesce(new.won_at, new.lost_at);
+    if new.status <> 'perdido' then
+      new.loss_reason_id := null;
+      new.loss_note := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_moments(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_moments() IS 'Keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields true whoever writes, the API or the application.';
+
+
+--
+-- Name: deal_save(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_save(t crm.deals) RETURNS crm.deals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.deals as saved
+  set (
+    title, status, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+    expected_close_date, loss_reason_id, loss_note, source, utm, custom_fields
+  ) = (
+    t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id, t.contact_id, t.company_id,
+    t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source, t.utm, t.custom_fields
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_save(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: deal_stage(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
+  stage_id := p_stage_id;
+  -- What stays is not checked again: it may have been deactivated since.
+  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
+    return;
+  end if;
+  if not exists (
+    select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
+  ) then
+    perform api.fail('invalid_reference', array['stage_id']);
+  end if;
+  if pipeline_id <> p_deal.pipeline_id then
+    perform crm.active_pipeline(pipeline_id);
+  end if;
+  perform crm.active_stage(pipeline_id, stage_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a deal goes whose call names a stage, and maybe its pipeline. Raises invalid_reference for a stage outside the workspace, else pipeline_not_found, stage_not_found.';
+
+
+--
+-- Name: deal_update_place(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
+    pipeline_id := crm.active_pipeline(p_pipeline_id);
+    stage_id := crm.first_stage(p_pipeline_id);
+  else
+    select s.pipeline_id, s.stage_id into deal_update_place.pipeline_id, deal_update_place.stage_id
+    from crm.deal_stage(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a PATCH puts a deal: another pipeline without a stage means its first active one. Raises what crm.deal_stage raises, and pipeline_has_no_stage.';
+
+
+--
+-- Name: default_owner(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.default_owner() RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return coalesce(
+    crm.active_member(crm.current_member_id()),
+    (
+      select m.id from crm.members m
+      where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
+      order by m.id
+      limit 1
+    )
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION default_owner(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.default_owner() IS 'Who owns a record when the call names nobody: the creator of the key, else the oldest active admin or gestor (spec 4.1).';
+
+
+--
+-- Name: default_pipeline(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.default_pipeline() RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid;
+begin
+  select p.id into v_id from crm.pipelines p
+  where p.workspace_id = crm.current_workspace_id() and p.is_default and p.is_active;
+  if v_id is null then
+    perform api.fail('no_default_pipeline');
+  end if;
+  return v_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION default_pipeline(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.default_pipeline() IS 'The active default pipeline; raises no_default_pipeline.';
+
+
+--
+-- Name: deliveries_due(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deliveries_due() RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select exists (
+    select from crm.waiting_subscriptions s
+    join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+    -- Not clock_timestamp(), for which no index serves: the retries of six hours would be read at each poke.
+    where s.is_active and d.state = 'pending' and d.next_attempt_at <= statement_timestamp()
+      and (d.lease_until is null or d.lease_until <= statement_timestamp())
+  )
+$$;
+
+
+--
+-- Name: FUNCTION deliveries_due(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a dispatcher would find anything to claim.';
+
+
+--
+-- Name: events; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.events (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    event crm.event_type NOT NULL,
+    object_id uuid NOT NULL,
+    facts jsonb NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE events; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.events IS 'One row an event, whether or not anybody subscribes. Written only by crm.emit, in the transaction of the change.';
+
+
+--
+-- Name: COLUMN events.facts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events.facts IS 'What the object alone does not tell, such as the previous stage. It joins the object''s JSON in the delivery.';
+
+
+--
+-- Name: delivery_body(uuid, crm.events); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return json_build_object(
+    'event', e.event,
+    'workspace_id', e.workspace_id,
+    'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
+    'object_id', e.object_id,
+    -- A test event is of no object (crm.send_test_event).
+    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
+    'occurred_at', crm.iso(e.occurred_at),
+    'delivery_id', p_delivery_id
+  );
+exception when others then
+  -- One event whose body cannot be made must not keep a whole batch from being claimed.
+  raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The JSON text to send (spec 6.2), as of now; null when it cannot be made.';
+
+
+--
+-- Name: delivery_claim(integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, delivery_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, body text)
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+declare
+  v_now timestamptz;
+begin
+  -- One claim at a time, for some milliseconds: two at once would each see the same places free and fill them twice.
+  perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
+  v_now := clock_timestamp();
+
+  return query
+  with in_flight as (
+    select d.workspace_id, d.subscription_id, count(*) as taken
+    from crm.webhook_deliveries d
+    where d.lease_until > v_now
+    group by d.workspace_id, d.subscription_id
+  ),
+  waiting as (
+    select
+      s.workspace_id, s.id, s.is_active,
+      coalesce(f.taken, 0) as taken,
+      coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
+    -- From the subscriptions rather than from one queue: what waits for an inactive or a slow one is not waded through.
+    from crm.waiting_subscriptions s
+    left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
+  ),
+  candidate as (
+    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.place as subscription_place
+    from waiting w
+    cross join lateral (
+      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as place
+      from crm.webhook_deliveries d
+      where d.workspace_id = w.workspace_id and d.subscription_id = w.id and d.state = 'pending'
+        and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
+      order by d.next_attempt_at
+      limit greatest(4 - w.taken, 0)
+    ) d
+    where w.is_active
+  ),
+  turn as (
+    select
+      c.workspace_id, c.id, c.next_attempt_at,
+      c.workspace_taken
+        + row_number() over (partition by c.workspace_id order by c.subscription_place, c.next_attempt_at)
+        as workspace_place
+    from candidate c
+  ),
+  chosen as (
+    select t.workspace_id, t.id from turn t
+    where t.workspace_place <= 8
+    order by t.workspace_place, t.next_attempt_at
+    limit p_batch
+  ),
+  locked as (
+    select d.workspace_id, d.id
+    from crm.webhook_deliveries d
+    join chosen c on c.workspace_id = d.workspace_id and c.id = d.id
+    -- Asked again of the row as it is once locked: a slow holder may have recorded it meanwhile.
+    where d.state = 'pending' and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
+    for update of d skip locked
+  ),
+  claimed as (
+    update crm.webhook_deliveries d
+    set lease_until = v_now + interval '60 s', lease_token = d.lease_token + 1
+    from locked l
+    where d.workspace_id = l.workspace_id and d.id = l.id
+    returning d.*
+  )
+  select
+    extract(epoch from v_now)::double precision,
+    c.workspace_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
+  from claimed c
+  join crm.events e on e.workspace_id = c.workspace_id and e.id = c.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
+  join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_claim(p_batch integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, with what it takes to send them; claimed_at is the time here, in seconds since 1970. Fair: at most 4 in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+
+
+--
+-- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery crm.webhook_deliveries;
+begin
+  deactivated := false;
+  update crm.webhook_deliveries d
+  set
+    attempts = d.attempts + 1,
+    state = case when p_ok then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
+    next_attempt_at = coalesce(
+      case when not p_ok then clock_timestamp() + crm.retry_delay(d.attempts + 1) end,
+      d.next_attempt_at
+    ),
+    lease_until = null
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
+    -- Without a lease this token has recorded already: an outcome that is sent twice counts once.
+    and d.state = 'pending' and d.lease_token = p_lease_token and d.lease_until is not null
+  returning d.* into v_delivery;
+  if not found then
+    return;
+  end if;
+  attempt := v_delivery.attempts;
+  state := v_delivery.state;
+
+  insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+  values (p_workspace_id, p_delivery_id, v_delivery.series, attempt, p_status, p_reason, p_duration_ms);
+
+  if p_ok then
+    update crm.webhook_subscriptions s
+    set failure_count = 0, last_success_at = clock_timestamp()
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  else
+    update crm.webhook_subscriptions s
+    set failure_count = s.failure_count + 1, last_failure_at = clock_timestamp()
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  end if;
+
+  if state = 'failed' then
+    update crm.webhook_subscriptions s
+    set is_active = false
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id and s.is_active;
+    deactivated := found;
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records what an attempt came to, schedules the next, and after the fifth failure ends the delivery and deactivates the subscription (spec 6.5). Where the lease was taken over meanwhile it changes nothing: `attempt` is then null.';
+
+
+--
+-- Name: emit(uuid, crm.event_type, uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_event_id uuid;
+begin
+  insert into crm.events (workspace_id, event, object_id, facts)
+  values (p_workspace_id, p_event, p_object_id, p_facts)
+  returning id into v_event_id;
+
+  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
+  select s.workspace_id, v_event_id, s.id
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
+  if found then
+    perform set_config('app.events_enqueued', 'true', true);
+  end if;
+exception when others then
+  -- Best effort (spec 3): the write that the event is about must not fail because of it.
+  raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Records an event and enqueues a delivery for each active subscription to it, in the caller''s transaction. Never fails. Sets app.events_enqueued when there is something to deliver. Security definer: callers need no rights here.';
+
+
+--
+-- Name: emit_closed(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_closed() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if new.status = 'ganho' then
+    perform crm.emit(new.workspace_id, 'deal.won', new.id);
+  else
+    perform crm.emit(new.workspace_id, 'deal.lost', new.id);
+  end if;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_closed(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_closed() IS 'Emits deal.won or deal.lost when a deal is marked so.';
+
+
+--
+-- Name: emit_created(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_created() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.emit(new.workspace_id, tg_argv[0]::crm.event_type, new.id);
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_created(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_created() IS 'Emits the event that the trigger''s argument names, about the new row.';
+
+
+--
+-- Name: emit_overdue_activities(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_overdue_activities() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_activity record;
+begin
+  for v_activity in
+    update crm.activities a
+    set overdue_reported_for = a.due_at
+    -- Its index is by workspace.
+    from crm.workspaces w
+    where a.workspace_id = w.id and a.overdue_unreported_at < now()
+    returning a.workspace_id, a.id, a.due_at
+  loop
+    perform crm.emit(
+      v_activity.workspace_id, 'activity.overdue', v_activity.id,
+      jsonb_build_object('overdue_since', crm.iso(v_activity.due_at))
+    );
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_overdue_activities(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_overdue_activities() IS 'Emits activity.overdue for every pending activity whose due date has passed, once for each due date.';
+
+
+--
+-- Name: emit_proposal(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_proposal() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if old.viewed_at is null and new.viewed_at is not null then
+    perform crm.emit(new.workspace_id, 'proposal.viewed', new.id);
+  end if;
+  if old.status <> new.status and new.status = 'aceita' then
+    perform crm.emit(new.workspace_id, 'proposal.accepted', new.id);
+  elsif old.status <> new.status and new.status = 'recusada' then
+    perform crm.emit(new.workspace_id, 'proposal.rejected', new.id);
+  end if;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_proposal(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_proposal() IS 'Emits proposal.viewed at the first opening, and proposal.accepted or proposal.rejected at the answer.';
+
+
+--
+-- Name: emit_stage_changed(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_stage_changed() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'deal.stage_changed', new.id,
+    jsonb_build_object('previous_stage_id', old.stage_id, 'previous_pipeline_id', old.pipeline_id)
+  );
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_stage_changed(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_stage_changed() IS 'Emits deal.stage_changed with where the deal came from.';
+
+
+--
+-- Name: emit_stale_deals(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_stale_deals() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace record;
+  v_deal record;
+begin
+  -- One workspace after the other: each has its own bound, with which its part of the index is entered. In one statement
+  -- for all of them the whole index would be read.
+  for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
+    for v_deal in
+      update crm.deals d
+      set stale_reported_for = d.moved_at
+      where d.workspace_id = v_workspace.id
+        and d.stale_unreported_since <= now() - make_interval(days => v_workspace.stale_after_days)
+      returning d.id, d.moved_at
+    loop
+      perform crm.emit(
+        v_workspace.id, 'deal.stale', v_deal.id,
+        jsonb_build_object(
+          'days_without_movement', floor(extract(epoch from now() - v_deal.moved_at) / 86400)::integer,
+          'threshold_days', v_workspace.stale_after_days
+        )
+      );
+    end loop;
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_stale_deals(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_stale_deals() IS 'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it moves.';
+
+
+--
+-- Name: event_data(crm.events); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.event_data(e crm.events) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_object json;
+begin
+  if e.event = 'lead.received' then
+    select json_build_object(
+      'lead', crm.lead_json(d, c.id, o.id),
+      'contact', crm.contact_json(c),
+      'company', case when o.id is not null then crm.company_json(o) end,
+      'source', d.source,
+      'utm', d.utm,
+      'external_id', d.external_id
+    ) into v_object
+    from crm.deals d
+    left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
+    left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+    where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    return v_object;
+  end if;
+
+  case (select t.object_type from crm.event_types t where t.event = e.event)
+    when 'deal' then
+      select crm.deal_json(d) into v_object from crm.deals d
+      where d.workspace_id = e.workspace_id and d.id = e.object_id;
+    when 'contact' then
+      select crm.contact_json(c) into v_object from crm.contacts c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'activity' then
+      select crm.activity_json(a) into v_object from crm.activities a
+      where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'proposal' then
+      select crm.proposal_json(p) into v_object from crm.proposals p
+      where p.workspace_id = e.workspace_id and p.id = e.object_id;
+  end case;
+  return (
+    select json_object_agg(t.key, t.value)
+    from (select * from json_each(v_object) union all select * from json_each(e.facts::json)) t
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION event_data(e crm.events); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.event_data(e crm.events) IS 'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts.';
+
+
+--
+-- Name: filters_of(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.filters_of(p_args jsonb) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(
+    select a.name from jsonb_object_keys(p_args) as a (name)
+    where a.name not in ('limit', 'cursor')
+    order by a.name collate "C"
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION filters_of(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.filters_of(p_args jsonb) IS 'The filters that a call of a list asks for, in order.';
+
+
+--
+-- Name: first_stage(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.first_stage(p_pipeline_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_id uuid;
+begin
+  select s.id into v_id from crm.stages s
+  where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.is_active
+  order by s.position
+  limit 1;
+  if v_id is null then
+    perform api.fail('pipeline_has_no_stage');
+  end if;
+  return v_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION first_stage(p_pipeline_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
+
+
+--
+-- Name: found(json); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.found(p_record json) RETURNS json
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_record is null then
+    perform api.fail('not_found');
+  end if;
+  return p_record;
+end
+$$;
+
+
+--
+-- Name: FUNCTION found(p_record json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.found(p_record json) IS 'The record, or the error not_found where there is none.';
+
+
+--
+-- Name: idempotency_begin(uuid, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  -- The lock is of the transaction: a process killed in the middle leaves no key taken.
+  v_locked boolean := pg_try_advisory_xact_lock(
+    hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
+  );
+  v_seen crm.idempotency_keys;
+begin
+  -- Read after the lock was tried: whoever held it before has committed what it remembers.
+  select * into v_seen from crm.idempotency_keys i
+  where i.workspace_id = p_workspace_id and i.key = p_key
+    and i.created_at > clock_timestamp() - interval '24 hours';
+  if found then
+    if v_seen.request_hash = p_request_hash then
+      body := v_seen.body;
+    else
+      error_code := 'idempotency_conflict';
+    end if;
+  elsif not v_locked then
+    error_code := 'idempotency_in_progress';
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) IS 'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+
+
+--
+-- Name: idempotency_remember(uuid, text, bytea, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
+  values (p_workspace_id, p_key, p_request_hash, p_body)
+  -- Only an entry older than 24 hours can be in the way here.
+  on conflict (workspace_id, key) do update
+    set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
+end
+$$;
+
+
+--
+-- Name: FUNCTION idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) IS 'Remembers a reply in the transaction that made it: both are kept, or neither is.';
+
+
+--
+-- Name: identify(bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.identify(p_key_hash bytea) RETURNS crm.caller
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller;
+begin
+  select
+    case
+      when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
+      when w.suspended then 'workspace_suspended'
+      when not w.public_api then 'feature_disabled'
+    end,
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
+  into v_caller
+  from crm.api_keys k
+  join crm.workspaces w on w.id = k.workspace_id
+  where k.hash = p_key_hash;
+  if not found then
+    v_caller.error_code := 'invalid_api_key';
+  end if;
+  return v_caller;
+end
+$$;
+
+
+--
+-- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';
+
+
+--
+-- Name: identify_link(bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.identify_link(p_token_hash bytea) RETURNS crm.caller
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller;
+begin
+  select case when w.suspended then 'workspace_suspended' end, l.proposal_id, l.workspace_id
+  into v_caller.error_code, v_caller.id, v_caller.workspace_id
+  from crm.proposal_links l
+  join crm.proposals p on p.workspace_id = l.workspace_id and p.id = l.proposal_id
+  join crm.workspaces w on w.id = l.workspace_id
+  where l.token_hash = p_token_hash and p.status <> 'rascunho';
+  if not found then
+    v_caller.error_code := 'not_found';
+  end if;
+  -- Calls of a link in any 60 seconds: a person reads and answers one proposal.
+  v_caller.rate_limit := 60;
+  return v_caller;
+end
+$$;
+
+
+--
+-- Name: FUNCTION identify_link(p_token_hash bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller that a token hash stands for: a proposal that is no draft. Security definer: the API''s own role reads no hashes.';
+
+
+--
+-- Name: is_being_counted(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_being_counted(p_key_id uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform from crm.rate_limits r where r.key_id = p_key_id for update skip locked;
+  return not found;
+end
+$$;
+
+
+--
+-- Name: FUNCTION is_being_counted(p_key_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_being_counted(p_key_id uuid) IS 'Whether another call of the key is under way: the row of its hits stays locked until that call has its answer.';
+
+
+--
+-- Name: iso(timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.iso(p_at timestamp with time zone) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
+
+
+--
+-- Name: FUNCTION iso(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'ISO 8601 in UTC with milliseconds and Z: every datetime of the API (spec 1).';
+
+
+--
+-- Name: lead_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  created := false;
+  if p_name is null then
+    return;
+  end if;
+  select c.id into lead_company.id from crm.companies c
+  where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name)
+  order by c.id
+  limit 1;
+  if found then
+    return;
+  end if;
+  insert into crm.companies as c (workspace_id, name, owner_id)
+  values (v_workspace_id, p_name, p_owner_id)
+  returning c.id into lead_company.id;
+  created := true;
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'The oldest company of that name (case and surrounding space aside), or a new one; null without a name.';
+
+
+--
+-- Name: lead_contact(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_name text := btrim(concat_ws(' ', p_args ->> 'first_name', nullif(p_args ->> 'last_name', '')));
+  v_email text := p_args ->> 'email';
+  v_phone text := p_args ->> 'phone';
+begin
+  created := false;
+  select c.id into lead_contact.id from crm.contacts c
+  where c.workspace_id = v_workspace_id and c.email = v_email
+  order by c.id
+  limit 1;
+  if not found then
+    -- A contact known under another e-mail is another person behind the same switchboard.
+    select c.id into lead_contact.id from crm.contacts c
+    where c.workspace_id = v_workspace_id and c.phone_digits = crm.digits(v_phone)
+      and (c.email is null or v_email is null)
+    order by c.id
+    limit 1;
+  end if;
+
+  if lead_contact.id is null then
+    insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
+    values (v_workspace_id, v_name, v_email, v_phone, p_company_id, p_owner_id)
+    returning c.id into lead_contact.id;
+    created := true;
+    return;
+  end if;
+
+  -- Filled in where it is empty, never overwritten; and not touched where there is nothing to fill in.
+  update crm.contacts c
+  set
+    email = coalesce(c.email, v_email),
+    phone = coalesce(c.phone, v_phone),
+    company_id = coalesce(c.company_id, p_company_id)
+  where c.workspace_id = v_workspace_id and c.id = lead_contact.id
+    and (
+      (c.email is null and v_email is not null)
+      or (c.phone is null and v_phone is not null)
+      or (c.company_id is null and p_company_id is not null)
+    );
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'The contact of a lead: by e-mail, else by the digits of the phone, else a new one.';
+
+
+--
+-- Name: lead_json(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'deal_id', p_deal.id,
+    'contact_id', p_contact_id,
+    'company_id', p_company_id,
+    'workspace_id', p_deal.workspace_id,
+    'status', p_deal.status,
+    'pipeline_id', p_deal.pipeline_id,
+    'stage_id', p_deal.stage_id,
+    'owner_id', p_deal.owner_id,
+    'created_at', crm.iso(p_deal.created_at)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) IS 'Public JSON of a lead (spec 2.4, `lead`).';
+
+
+--
+-- Name: lead_lock(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_lock(p_args jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- In order of the lock's number, so that two leads that share two of these cannot wait for each other.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select distinct hashtextextended(
+      'lead ' || crm.current_workspace_id() || ' ' || v.kind || ' ' || v.value, 0
+    ) as number
+    from (
+      values
+        ('external_id', p_args ->> 'external_id'),
+        ('email', p_args ->> 'email'),
+        ('phone', crm.digits(p_args ->> 'phone')),
+        ('company', crm.name_key(p_args ->> 'company_name'))
+    ) as v (kind, value)
+    where v.value is not null
+    order by number
+  ) k;
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_lock(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Makes leads that could create the same record wait for each other: by external_id, e-mail, phone and company name.';
+
+
+--
+-- Name: live_hits(timestamp with time zone[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.live_hits(p_hits timestamp with time zone[]) RETURNS timestamp with time zone[]
+    LANGUAGE sql PARALLEL SAFE
+    AS $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
+
+
+--
+-- Name: FUNCTION live_hits(p_hits timestamp with time zone[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.live_hits(p_hits timestamp with time zone[]) IS 'The admitted calls that still count: those of the last 60 seconds.';
+
+
+--
+-- Name: move_deal(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.move_deal() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION move_deal(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.move_deal() IS 'Trigger of notes and activities: records on their deal that it moved.';
+
+
+--
+-- Name: notes; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.notes (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    deal_id uuid NOT NULL,
+    author_id uuid NOT NULL,
+    body text NOT NULL,
+    kind text DEFAULT 'note'::text NOT NULL,
+    source text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT notes_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 10000))),
+    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'observation'::text]))),
+    CONSTRAINT notes_source_check CHECK ((source = ANY (ARRAY['user'::text, 'automation'::text, 'agent'::text, 'integration'::text])))
+);
+
+ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE notes; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.notes IS 'What people and integrations wrote down about a deal.';
+
+
+--
+-- Name: COLUMN notes.source; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.notes.source IS 'Where the note came from. It alone says so: the author is always a member, never an integration (spec 2.2).';
+
+
+--
+-- Name: note_insert(crm.notes); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_insert(t crm.notes) RETURNS crm.notes
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.notes as new (
+    workspace_id, deal_id, author_id, body, kind, source
+  )
+  values (
+    crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_insert(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_insert(t crm.notes) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: note_json(crm.notes); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_json(t crm.notes) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.deal_id, t.author_id, t.body, t.kind, t.source, crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.note)
+$$;
+
+
+--
+-- Name: FUNCTION note_json(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'As api.note, in JSON: wherever it is shown.';
+
+
+--
+-- Name: note_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_custom_plan'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  select array_agg(page.id), array_agg(page.record) into ids, records
+  from (
+    select t.id, crm.note_json(t) as record from crm.notes t
+    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
+      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
+      and (not p_args ? 'kind' or t.kind = p_args ->> 'kind')
+      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
+      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
+    order by t.id desc
+    limit (p_args ->> 'limit')::integer + 1
+  ) page;
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.note_list, for any combination of its filters.';
+
+
+--
+-- Name: owner_or_default(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.owner_or_default(p_owner_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_owner_id uuid := coalesce(p_owner_id, crm.default_owner());
+begin
+  if v_owner_id is null then
+    perform api.fail('no_owner_available');
+  end if;
+  return v_owner_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the call names, else the default; raises no_owner_available when there is none (spec 4.2).';
+
+
+--
+-- Name: page(integer, uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) RETURNS json
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
+begin
+  return to_json(row(
+    coalesce(array_to_json(p_records[:p_limit]), '[]'),
+    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
+  )::api.page);
+end
+$$;
+
+
+--
+-- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS 'A page of a list (spec 4.0), from the ids and records of up to limit + 1 rows.';
+
+
+--
+-- Name: pipelines; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.pipelines (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    is_default boolean DEFAULT false NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT pipelines_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.pipelines FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE pipelines; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.pipelines IS 'Sales funnels of a workspace; one of them is where a deal goes that names none.';
+
+
+--
+-- Name: pipeline_json(crm.pipelines); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.pipeline_json(t crm.pipelines) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.name, t.is_default, t.is_active, crm.iso(t.created_at), crm.stages_of(t)
+  )::api.pipeline)
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_json(t crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'As api.pipeline, in JSON: wherever it is shown.';
+
+
+--
+-- Name: place(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_pipeline_id is null then
+    pipeline_id := crm.default_pipeline();
+  else
+    pipeline_id := crm.active_pipeline(p_pipeline_id);
+  end if;
+  if p_stage_id is null then
+    stage_id := crm.first_stage(pipeline_id);
+  else
+    stage_id := crm.active_stage(pipeline_id, p_stage_id);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a new deal goes: the default pipeline and its first active stage where the call names none. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+
+
+--
+-- Name: poke_dispatcher(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.poke_dispatcher() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_url text;
+  v_secret text;
+begin
+  if not crm.deliveries_due() then
+    return;
+  end if;
+  -- pg_net exists on Supabase; elsewhere a scheduler listens. Executed as text: neither schema need exist.
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
+    perform pg_notify('webhook_dispatch', '');
+    return;
+  end if;
+  execute format(
+    'select max(decrypted_secret) filter (where name = %L), max(decrypted_secret) filter (where name = %L) from %I.%I',
+    'webhook_dispatcher_url', 'webhook_dispatcher_secret', 'vault', 'decrypted_secrets'
+  ) into v_url, v_secret;
+  if v_url is null or v_secret is null then
+    raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
+    return;
+  end if;
+  execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
+  using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
+end
+$_$;
+
+
+--
+-- Name: FUNCTION poke_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Wakes a dispatcher when something is due: the net under the poke that follows each request.';
+
+
+--
+-- Name: proposal_answer(uuid, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  -- Locked: of an acceptance and a rejection at once one takes place.
+  v_proposal crm.proposals := crm.proposal_lock(p_id);
+  v_unchanged boolean := v_proposal.status = p_status;
+begin
+  if not v_unchanged then
+    if v_proposal.status in ('aceita', 'recusada') then
+      perform api.fail('proposal_closed');
+    end if;
+    v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
+  end if;
+  return crm.with_fields(crm.proposal_view_json(v_proposal), json_build_object('idempotent', v_unchanged));
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_answer(p_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) IS 'Answers a proposal for good; the same answer again changes nothing (`idempotent`). Raises proposal_closed where it has the other answer, proposal_expired.';
+
+
+--
+-- Name: proposals; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.proposals (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    deal_id uuid NOT NULL,
+    title text NOT NULL,
+    value numeric,
+    recurring_value numeric,
+    status text DEFAULT 'rascunho'::text NOT NULL,
+    sent_at timestamp with time zone,
+    viewed_at timestamp with time zone,
+    accepted_at timestamp with time zone,
+    rejected_at timestamp with time zone,
+    rejection_reason text,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT proposals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
+    CONSTRAINT proposals_rejection_reason_check CHECK ((char_length(rejection_reason) <= 1000)),
+    CONSTRAINT proposals_status_check CHECK ((status = ANY (ARRAY['rascunho'::text, 'enviada'::text, 'visualizada'::text, 'aceita'::text, 'recusada'::text]))),
+    CONSTRAINT proposals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT proposals_value_check CHECK ((value >= (0)::numeric))
+);
+
+ALTER TABLE ONLY crm.proposals FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE proposals; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.proposals IS 'Offers to customers, each on a deal.';
+
+
+--
+-- Name: COLUMN proposals.status; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.proposals.status IS 'As it was last left. `expirada` is not stored: the clock says so, see crm.proposal_status.';
+
+
+--
+-- Name: proposal_json(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_json(t crm.proposals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.workspace_id, t.deal_id, t.title, t.value, t.recurring_value, crm.proposal_status(t),
+    crm.iso(t.sent_at), crm.iso(t.viewed_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at),
+    t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+  )::api.proposal)
+$$;
+
+
+--
+-- Name: FUNCTION proposal_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'As api.proposal, in JSON: wherever it is shown.';
+
+
+--
+-- Name: proposal_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_lock(p_id uuid) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  t crm.proposals;
+begin
+  select * into t from crm.proposals r
+  where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+  for no key update;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+
+
+--
+-- Name: proposal_moments(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_moments() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
+  -- Nobody answers what they have not seen, so an answer is an opening too.
+  if new.status in ('visualizada', 'aceita', 'recusada') then
+    new.viewed_at := coalesce(new.viewed_at, now());
+  end if;
+  new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
+  new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_moments(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_moments() IS 'Keeps the moments of a proposal true to its status, whoever writes.';
+
+
+--
+-- Name: proposal_save(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_save(t crm.proposals) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.proposals as saved
+  set (
+    status, rejection_reason
+  ) = (
+    t.status, t.rejection_reason
+  )
+  where saved.workspace_id = t.workspace_id and saved.id = t.id
+  returning saved.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_save(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the record as it is given, and returns it as it is then.';
+
+
+--
+-- Name: proposal_set_status(crm.proposals, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text DEFAULT NULL::text) RETURNS crm.proposals
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if crm.proposal_status(p_proposal) = 'expirada' then
+    perform api.fail('proposal_expired');
+  end if;
+  p_proposal.status := p_status;
+  p_proposal.rejection_reason := p_reason;
+  return crm.proposal_save(p_proposal);
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) IS 'The proposal with its new status; raises proposal_expired after the time to answer is over.';
+
+
+--
+-- Name: proposal_status(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_status(p crm.proposals) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select case
+    when p.status in ('rascunho', 'enviada', 'visualizada') and p.expires_at <= now() then 'expirada'
+    else p.status
+  end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_status(p crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_status(p crm.proposals) IS 'The status of a proposal now: one that was not answered in time is `expirada`. An answer stays what it was.';
+
+
+--
+-- Name: proposal_view_json(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_view_json(t crm.proposals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.title, t.value, t.recurring_value, crm.proposal_status(t), crm.iso(t.sent_at),
+    crm.iso(t.expires_at), crm.iso(t.accepted_at), crm.iso(t.rejected_at), t.rejection_reason
+  )::api.proposal_view)
+$$;
+
+
+--
+-- Name: FUNCTION proposal_view_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'As api.proposal_view, in JSON: wherever it is shown.';
+
+
+--
+-- Name: protect(regclass); Type: PROCEDURE; Schema: crm; Owner: -
+--
+
+CREATE PROCEDURE crm.protect(IN p_table regclass)
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  execute format('alter table %s enable row level security', p_table);
+  execute format('alter table %s force row level security', p_table);
+  execute format(
+    'create policy "A key reaches only its own workspace" on %s for all to crm_api
+       using (workspace_id = (select crm.current_workspace_id()))
+       with check (workspace_id = (select crm.current_workspace_id()))',
+    p_table
+  );
+end
+$$;
+
+
+--
+-- Name: PROCEDURE protect(IN p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON PROCEDURE crm.protect(IN p_table regclass) IS 'Row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';
+
+
+--
+-- Name: purge_events(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_events() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ delete from crm.events e where e.occurred_at < now() - interval '30 days' $$;
+
+
+--
+-- Name: FUNCTION purge_events(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_events() IS 'Forgets events after 30 days, with their deliveries and attempts, also those that still wait for a subscription.';
+
+
+--
+-- Name: reactivate_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_resumed bigint;
+begin
+  -- Deliveries first: crm.delivery_record locks in this order too, so that neither waits for the other.
+  with waiting as (
+    select d.workspace_id, d.id
+    from crm.webhook_subscriptions s
+    join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+      and d.state = 'pending' and d.lease_until is null
+    for update of d skip locked
+  ),
+  resumed as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = least(d.next_attempt_at, clock_timestamp())
+    from waiting w
+    where d.workspace_id = w.workspace_id and d.id = w.id
+    returning 1
+  )
+  select count(*) into v_resumed from resumed;
+
+  update crm.webhook_subscriptions s
+  set is_active = true, failure_count = 0
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active;
+  return v_resumed;
+end
+$$;
+
+
+--
+-- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Makes an inactive subscription active with a failure_count of 0, and its waiting deliveries due now; how many those were. What had failed for good stays so: see crm.redeliver. Changes nothing on an active one.';
+
+
+--
+-- Name: recent_deliveries(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer DEFAULT 50) RETURNS TABLE(id uuid, subscription_id uuid, target_url text, event crm.event_type, state text, attempts integer, last_status integer, last_reason text, last_attempt_at timestamp with time zone, next_attempt_at timestamp with time zone, created_at timestamp with time zone)
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select
+    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
+    a.status, a.reason, a.finished_at,
+    case when d.state = 'pending' then d.next_attempt_at end,
+    d.created_at
+  from crm.webhook_deliveries d
+  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join lateral (
+    -- One that is sent again shows how it last went until there is something newer.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
+  where d.workspace_id = p_workspace_id
+  order by d.id desc
+  limit p_limit
+$$;
+
+
+--
+-- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) IS 'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
+
+
+--
+-- Name: redeliver(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  update crm.webhook_deliveries d
+  set
+    state = 'pending',
+    series = case when d.state = 'pending' then d.series else d.series + 1 end,
+    attempts = case when d.state = 'pending' then d.attempts else 0 end,
+    next_attempt_at = clock_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
+    -- One that is in flight is on its way already, and its holder will record it.
+    and d.lease_until is null
+$$;
+
+
+--
+-- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. One that has ended gets five attempts anew, and keeps the record of the earlier ones; one that waits for its next attempt gets none on top. That of an inactive subscription waits for it.';
+
+
+--
+-- Name: retry_delay(integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.retry_delay(p_failed_attempts integer) RETURNS interval
+    LANGUAGE sql
+    AS $$
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.05)
+$$;
+
+
+--
+-- Name: FUNCTION retry_delay(p_failed_attempts integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.retry_delay(p_failed_attempts integer) IS 'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+
+
+--
+-- Name: retry_deliveries(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.retry_deliveries(p_workspace_id uuid) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  with hurried as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = clock_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > clock_timestamp()
+      and d.lease_until is null
+    returning 1
+  )
+  select count(*) from hurried
+$$;
+
+
+--
+-- Name: FUNCTION retry_deliveries(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every waiting delivery of a workspace due now; how many there were.';
+
+
+--
+-- Name: run_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.run_verb(p_verb text, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  case p_verb
+    when 'activity_create' then return api.activity_create(p_args);
+    when 'activity_get' then return api.activity_get(p_args);
+    when 'activity_list' then return api.activity_list(p_args);
+    when 'activity_update' then return api.activity_update(p_args);
+    when 'company_create' then return api.company_create(p_args);
+    when 'company_get' then return api.company_get(p_args);
+    when 'company_list' then return api.company_list(p_args);
+    when 'company_update' then return api.company_update(p_args);
+    when 'contact_create' then return api.contact_create(p_args);
+    when 'contact_get' then return api.contact_get(p_args);
+    when 'contact_list' then return api.contact_list(p_args);
+    when 'contact_update' then return api.contact_update(p_args);
+    when 'deal_create' then return api.deal_create(p_args);
+    when 'deal_get' then return api.deal_get(p_args);
+    when 'deal_list' then return api.deal_list(p_args);
+    when 'deal_lose' then return api.deal_lose(p_args);
+    when 'deal_move_stage' then return api.deal_move_stage(p_args);
+    when 'deal_update' then return api.deal_update(p_args);
+    when 'deal_win' then return api.deal_win(p_args);
+    when 'lead_create' then return api.lead_create(p_args);
+    when 'note_create' then return api.note_create(p_args);
+    when 'note_get' then return api.note_get(p_args);
+    when 'note_list' then return api.note_list(p_args);
+    when 'pipeline_list' then return api.pipeline_list(p_args);
+    when 'proposal_accept' then return api.proposal_accept(p_args);
+    when 'proposal_reject' then return api.proposal_reject(p_args);
+    when 'proposal_view' then return api.proposal_view(p_args);
+    when 'webhook_create' then return api.webhook_create(p_args);
+    when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_list' then return api.webhook_list(p_args);
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name: one of those that an endpoint declares.';
+
+
+--
+-- Name: schedule_jobs(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.schedule_jobs() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_job crm.jobs;
+  v_count integer := 0;
+begin
+  if to_regnamespace('cron') is null then
+    return 0;
+  end if;
+  for v_job in select * from crm.jobs order by name loop
+    -- A job of the same name is replaced, so this may run any number of times.
+    execute 'select cron.schedule($1, $2, $3)'
+      using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION schedule_jobs(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.schedule_jobs() IS 'Puts every row of crm.jobs on pg_cron''s schedule; returns how many, 0 where there is no pg_cron. Call it after changing crm.jobs.';
+
+
+--
+-- Name: send_test_event(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) RETURNS uuid
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  with event as (
+    insert into crm.events (workspace_id, event, object_id, facts)
+    select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
+    from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    returning workspace_id, id
+  )
+  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
+  select e.workspace_id, e.id, p_subscription_id from event e
+  returning id
+$$;
+
+
+--
+-- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns its delivery; null where there is no such subscription. Of an event that it listens to, but of no object (the nil UUID) and with {"test": true} as data: a receiver that takes it for a real one finds nothing to act on.';
+
+
+--
+-- Name: set_completed_at(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.set_completed_at() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  new.completed_at := case when new.status = 'concluida' then coalesce(new.completed_at, now()) end;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION set_completed_at(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.set_completed_at() IS 'An activity has completed_at exactly while its status is concluida, whoever writes; editing it later keeps the time.';
+
+
+--
+-- Name: set_last_activity_at(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.set_last_activity_at() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.deals d
+  -- The later of the two: of two simultaneous activities the older may come second.
+  set last_activity_at = greatest(d.last_activity_at, new.created_at)
+  where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION set_last_activity_at(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.set_last_activity_at() IS 'Records on the deal when its last activity was created.';
+
+
+--
+-- Name: stages; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.stages (
+    workspace_id uuid NOT NULL,
+    pipeline_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    "position" integer NOT NULL,
+    type text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT stages_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT stages_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 40)))
+);
+
+ALTER TABLE ONLY crm.stages FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE stages; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.stages IS 'Steps of a pipeline in order of position; the first active one is where a new deal starts.';
+
+
+--
+-- Name: COLUMN stages.type; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.stages.type IS 'Values seen: pre-venda, venda, won, lost (spec 2.5). Not an enum: the application may add others.';
+
+
+--
+-- Name: stage_json(crm.stages); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stage_json(t crm.stages) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.name, t.position, t.type, t.is_active
+  )::api.stage)
+$$;
+
+
+--
+-- Name: FUNCTION stage_json(t crm.stages); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'As api.stage, in JSON: wherever it is shown.';
+
+
+--
+-- Name: stages_of(crm.pipelines); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stages_of(p crm.pipelines) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select coalesce(json_agg(crm.stage_json(s) order by s.position), '[]')
+    from crm.stages s
+    where s.workspace_id = p.workspace_id and s.pipeline_id = p.id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION stages_of(p crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline in order (spec 2.5).';
+
+
+--
+-- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_subscriptions (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    event_types crm.event_type[] NOT NULL,
+    target_url text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    failure_count integer DEFAULT 0 NOT NULL,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
+    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
+);
+
+ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which events go to which address. Never deleted: an inactive one keeps its history (spec 3).';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: subscription_insert(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.webhook_subscriptions as new (
+    workspace_id, event_types, target_url
+  )
+  values (
+    crm.current_workspace_id(), t.event_types, t.target_url
+  )
+  returning new.* into t;
+  return t;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) IS 'Creates the record in the caller''s workspace, and returns it.';
+
+
+--
+-- Name: subscription_json(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_json(t crm.webhook_subscriptions) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select to_json(row(
+    t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
+    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+  )::api.subscription)
+$$;
+
+
+--
+-- Name: FUNCTION subscription_json(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'As api.subscription, in JSON: wherever it is shown.';
+
+
+--
+-- Name: touch(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.touch() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION touch(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.touch() IS 'Keeps updated_at true whoever writes, the API or the application.';
+
+
+--
+-- Name: touch_deal(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.touch_deal() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Recording that deal.stale was emitted is no movement, and neither that nor a note changes what a reader sees.
+  if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
+    new.updated_at := now();
+    new.moved_at := now();
+  end if;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION touch_deal(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.touch_deal() IS 'Keeps updated_at and moved_at true whoever writes, the API or the application.';
+
+
+--
+-- Name: uuid_v7_floor(timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select encode(
+    overlay(
+      decode('00000000000000000000000000000000', 'hex')
+      placing substring(int8send(greatest(ceil(extract(epoch from p_at) * 1000)::bigint, 0)) from 3)
+      from 1 for 6
+    ),
+    'hex'
+  )::uuid
+$$;
+
+
+--
+-- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The lower bound of every UUIDv7 made at that time or later: turns `created_at >= since` into a range of ids.';
+
+
+--
+-- Name: with_activity_defaults(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.with_activity_defaults(p_activity crm.activities) RETURNS crm.activities
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  p_activity.owner_id := crm.owner_or_default(p_activity.owner_id);
+  p_activity.type := coalesce(p_activity.type, 'tarefa');
+  p_activity.title := coalesce(p_activity.title, crm.activity_label(p_activity.type));
+  p_activity.is_online_meeting := coalesce(p_activity.is_online_meeting, false);
+  p_activity.status := coalesce(p_activity.status, 'pendente');
+  return p_activity;
+end
+$$;
+
+
+--
+-- Name: FUNCTION with_activity_defaults(p_activity crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) IS 'The activity with a default in each field that cannot be empty; raises no_owner_available.';
+
+
+--
+-- Name: with_fields(json, json); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.with_fields(p_record json, p_fields json) RETURNS json
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
+
+
+--
+-- Name: FUNCTION with_fields(p_record json, p_fields json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';
+
+
+--
+-- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.api_keys (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    member_id uuid NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.api_keys IS 'Keys by hash; a dump of this table opens nothing. The role of the API cannot read it.';
+
+
+--
+-- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of what it creates, author of its notes.';
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key, by which a person recognises it.';
+
+
+--
+-- Name: COLUMN api_keys.hash; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is enough for 32 random bytes.';
+
+
+--
+-- Name: event_types; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.event_types (
+    event crm.event_type NOT NULL,
+    object_type text NOT NULL
+);
+
+ALTER TABLE ONLY crm.event_types FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE event_types; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.event_types IS 'What kind of object each event is about (spec 6.2).';
+
+
+--
+-- Name: idempotency_keys; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.idempotency_keys (
+    workspace_id uuid NOT NULL,
+    key text NOT NULL,
+    request_hash bytea NOT NULL,
+    body text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT idempotency_keys_key_check CHECK (((char_length(key) >= 1) AND (char_length(key) <= 255)))
+);
+
+ALTER TABLE ONLY crm.idempotency_keys FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE idempotency_keys; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.idempotency_keys IS 'The 201 replies of the last 24 hours by key, so that a repeated POST is answered, not repeated. Errors are not remembered.';
+
+
+--
+-- Name: COLUMN idempotency_keys.request_hash; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.idempotency_keys.request_hash IS 'SHA-256 of the resource and of the body in canonical form.';
+
+
+--
+-- Name: jobs; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.jobs (
+    name text NOT NULL,
+    every interval NOT NULL,
+    command text NOT NULL,
+    description text NOT NULL,
+    CONSTRAINT jobs_every_check CHECK ((every >= '00:00:01'::interval))
+);
+
+ALTER TABLE ONLY crm.jobs FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE jobs; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.jobs IS 'What runs by itself: each command on its interval. pg_cron and the local scheduler run these same rows.';
+
+
+--
+-- Name: lead_receipts; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.lead_receipts (
+    workspace_id uuid NOT NULL,
+    external_id text NOT NULL,
+    deal_id uuid NOT NULL,
+    contact_id uuid NOT NULL,
+    company_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT lead_receipts_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255)))
+);
+
+ALTER TABLE ONLY crm.lead_receipts FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE lead_receipts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.lead_receipts IS 'What an external_id was answered with, for good: the same lead sent again gets the same ids, whatever became of the deal.';
+
+
+--
+-- Name: loss_reasons; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.loss_reasons (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT loss_reasons_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.loss_reasons FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE loss_reasons; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.loss_reasons IS 'Why deals are lost, in the words of a workspace.';
+
+
+--
+-- Name: members; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.members (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    user_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
+    CONSTRAINT members_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
+);
+
+ALTER TABLE ONLY crm.members FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE members; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, authors of notes, creators of keys.';
+
+
+--
+-- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.members.user_id IS 'The application''s own user, where the member has signed in.';
+
+
+--
+-- Name: proposal_links; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.proposal_links (
+    workspace_id uuid NOT NULL,
+    proposal_id uuid NOT NULL,
+    token_hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT proposal_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+
+ALTER TABLE ONLY crm.proposal_links FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE proposal_links; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.proposal_links IS 'The one link of a proposal that works, by the SHA-256 of its token: a dump of this table opens nothing. Apart from the proposals so that the API''s own role can read those and never a hash.';
+
+
+--
+-- Name: COLUMN proposal_links.token_hash; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.proposal_links.token_hash IS 'A fast hash is enough for 32 random bytes.';
+
+
+--
+-- Name: rate_limits; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE UNLOGGED TABLE crm.rate_limits (
+    key_id uuid NOT NULL,
+    hits timestamp with time zone[] NOT NULL
+);
+
+ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE rate_limits; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.rate_limits IS 'One row a key: the times of its admitted calls of the last 60 seconds, oldest first. The last is the key''s last use.';
+
+
+--
+-- Name: webhook_deliveries; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_deliveries (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    event_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    series integer DEFAULT 1 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_deliveries IS 'One event on its way to one subscription. The id is the delivery_id that the receiver sees on every attempt.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Goes up when a delivery that had ended is sent again, with five attempts anew.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'Until when a dispatcher has it to itself; null when none has.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: goes up with every claim, so that a dispatcher that was too slow cannot record over its successor.';
+
+
+--
+-- Name: waiting_subscriptions; Type: VIEW; Schema: crm; Owner: -
+--
+
+CREATE VIEW crm.waiting_subscriptions WITH (security_invoker='true') AS
+ WITH RECURSIVE waiting AS (
+        ( SELECT d.workspace_id,
+            d.subscription_id
+           FROM crm.webhook_deliveries d
+          WHERE (d.state = 'pending'::text)
+          ORDER BY d.workspace_id, d.subscription_id
+         LIMIT 1)
+        UNION ALL
+         SELECT next.workspace_id,
+            next.subscription_id
+           FROM (waiting w_1
+             CROSS JOIN LATERAL ( SELECT d.workspace_id,
+                    d.subscription_id
+                   FROM crm.webhook_deliveries d
+                  WHERE ((d.state = 'pending'::text) AND (ROW(d.workspace_id, d.subscription_id) > ROW(w_1.workspace_id, w_1.subscription_id)))
+                  ORDER BY d.workspace_id, d.subscription_id
+                 LIMIT 1) next)
+        )
+ SELECT workspace_id,
+    subscription_id AS id,
+    ( SELECT s.is_active
+           FROM crm.webhook_subscriptions s
+          WHERE ((s.workspace_id = w.workspace_id) AND (s.id = w.subscription_id))) AS is_active
+   FROM waiting w;
+
+
+--
+-- Name: VIEW waiting_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions that something waits for, now or later. Found by skipping through the index of what is pending, one step for each: neither the many that nothing waits for nor a long queue of one makes it slower.';
+
+
+--
+-- Name: webhook_attempts; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_attempts (
+    workspace_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    series integer NOT NULL,
+    number integer NOT NULL,
+    status integer,
+    reason text,
+    duration_ms integer NOT NULL,
+    finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT webhook_attempts_number_check CHECK (((number >= 1) AND (number <= 5)))
+);
+
+ALTER TABLE ONLY crm.webhook_attempts FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_attempts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_attempts IS 'What each attempt came to.';
+
+
+--
+-- Name: COLUMN webhook_attempts.status; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_attempts.status IS 'The HTTP status of the receiver; null when no whole answer came.';
+
+
+--
+-- Name: COLUMN webhook_attempts.reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_attempts.reason IS 'Why it failed, such as timeout_connect or http_503; null when it succeeded.';
+
+
+--
+-- Name: webhook_secrets; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_secrets (
+    workspace_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    secret bytea NOT NULL
+);
+
+ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_secrets; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
+
+
+--
+-- Name: workspaces; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.workspaces (
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    suspended boolean DEFAULT false NOT NULL,
+    public_api boolean DEFAULT true NOT NULL,
+    rate_limit_per_minute integer DEFAULT 120 NOT NULL,
+    stale_after_days integer DEFAULT 14 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT workspaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT workspaces_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >= 1) AND (rate_limit_per_minute <= 1000000))),
+    CONSTRAINT workspaces_stale_after_days_check CHECK (((stale_after_days >= 1) AND (stale_after_days <= 3650)))
+);
+
+ALTER TABLE ONLY crm.workspaces FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE workspaces; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.workspaces IS 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
+
+
+--
+-- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
+
+
+--
+-- Name: COLUMN workspaces.rate_limit_per_minute; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.rate_limit_per_minute IS 'Calls admitted for each key in any 60 seconds (spec 8).';
+
+
+--
+-- Name: COLUMN workspaces.stale_after_days; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.stale_after_days IS 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+
+
+--
+-- Name: activities activities_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.activities
+    ADD CONSTRAINT activities_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: api_keys api_keys_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.api_keys
+    ADD CONSTRAINT api_keys_hash_key UNIQUE (hash);
+
+
+--
+-- Name: api_keys api_keys_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: companies companies_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.companies
+    ADD CONSTRAINT companies_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: contacts contacts_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.contacts
+    ADD CONSTRAINT contacts_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: deals deals_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: event_types event_types_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.event_types
+    ADD CONSTRAINT event_types_pkey PRIMARY KEY (event);
+
+
+--
+-- Name: events events_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: idempotency_keys idempotency_keys_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (workspace_id, key);
+
+
+--
+-- Name: jobs jobs_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: lead_receipts lead_receipts_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.lead_receipts
+    ADD CONSTRAINT lead_receipts_pkey PRIMARY KEY (workspace_id, external_id);
+
+
+--
+-- Name: loss_reasons loss_reasons_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.loss_reasons
+    ADD CONSTRAINT loss_reasons_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: members members_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.members
+    ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: notes notes_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.notes
+    ADD CONSTRAINT notes_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: pipelines pipelines_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.pipelines
+    ADD CONSTRAINT pipelines_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: proposal_links proposal_links_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.proposal_links
+    ADD CONSTRAINT proposal_links_pkey PRIMARY KEY (workspace_id, proposal_id);
+
+
+--
+-- Name: proposal_links proposal_links_token_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.proposal_links
+    ADD CONSTRAINT proposal_links_token_hash_key UNIQUE (token_hash);
+
+
+--
+-- Name: proposals proposals_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.proposals
+    ADD CONSTRAINT proposals_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: rate_limits rate_limits_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.rate_limits
+    ADD CONSTRAINT rate_limits_pkey PRIMARY KEY (key_id);
+
+
+--
+-- Name: stages stages_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.stages
+    ADD CONSTRAINT stages_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: stages stages_workspace_id_pipeline_id_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.stages
+    ADD CONSTRAINT stages_workspace_id_pipeline_id_id_key UNIQUE (workspace_id, pipeline_id, id);
+
+
+--
+-- Name: stages stages_workspace_id_pipeline_id_position_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.stages
+    ADD CONSTRAINT stages_workspace_id_pipeline_id_position_key UNIQUE (workspace_id, pipeline_id, "position");
+
+
+--
+-- Name: webhook_attempts webhook_attempts_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_attempts
+    ADD CONSTRAINT webhook_attempts_pkey PRIMARY KEY (workspace_id, delivery_id, series, number);
+
+
+--
+-- Name: webhook_deliveries webhook_deliveries_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: webhook_deliveries webhook_deliveries_workspace_id_event_id_subscription_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_workspace_id_event_id_subscription_id_key UNIQUE (workspace_id, event_id, subscription_id);
+
+
+--
+-- Name: webhook_secrets webhook_secrets_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_secrets
+    ADD CONSTRAINT webhook_secrets_pkey PRIMARY KEY (workspace_id, subscription_id);
+
+
+--
+-- Name: webhook_subscriptions webhook_subscriptions_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: workspaces workspaces_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.workspaces
+    ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
+
+
+--
+-- Name: activities_contact_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_contact_id ON crm.activities USING btree (workspace_id, contact_id, id);
+
+
+--
+-- Name: activities_deal_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_deal_id ON crm.activities USING btree (workspace_id, deal_id, id);
+
+
+--
+-- Name: activities_due; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_due ON crm.activities USING btree (workspace_id, due_at, id);
+
+
+--
+-- Name: activities_overdue; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_overdue ON crm.activities USING btree (workspace_id, overdue_unreported_at) WHERE (overdue_unreported_at IS NOT NULL);
+
+
+--
+-- Name: activities_owner_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_owner_id ON crm.activities USING btree (workspace_id, owner_id, id);
+
+
+--
+-- Name: activities_pending; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_pending ON crm.activities USING btree (workspace_id, due_at, id) WHERE (status = 'pendente'::text);
+
+
+--
+-- Name: activities_status; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_status ON crm.activities USING btree (workspace_id, status, id);
+
+
+--
+-- Name: activities_type; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_type ON crm.activities USING btree (workspace_id, type, id);
+
+
+--
+-- Name: activities_updated_at; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX activities_updated_at ON crm.activities USING btree (workspace_id, updated_at, id);
+
+
+--
+-- Name: companies_domain; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX companies_domain ON crm.companies USING btree (workspace_id, domain, id);
+
+
+--
+-- Name: companies_name_key; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX companies_name_key ON crm.companies USING btree (workspace_id, name_key, id);
+
+
+--
+-- Name: companies_owner_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX companies_owner_id ON crm.companies USING btree (workspace_id, owner_id, id);
+
+
+--
+-- Name: companies_tax_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX companies_tax_id ON crm.companies USING btree (workspace_id, tax_id, id);
+
+
+--
+-- Name: companies_updated_at; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX companies_updated_at ON crm.companies USING btree (workspace_id, updated_at, id);
+
+
+--
+-- Name: contacts_company_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX contacts_company_id ON crm.contacts USING btree (workspace_id, company_id, id);
+
+
+--
+-- Name: contacts_email; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX contacts_email ON crm.contacts USING btree (workspace_id, email, id);
+
+
+--
+-- Name: contacts_phone; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX contacts_phone ON crm.contacts USING btree (workspace_id, phone_digits, id);
+
+
+--
+-- Name: contacts_updated_at; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX contacts_updated_at ON crm.contacts USING btree (workspace_id, updated_at, id);
+
+
+--
+-- Name: deals_company_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_company_id ON crm.deals USING btree (workspace_id, company_id, id);
+
+
+--
+-- Name: deals_contact_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_contact_id ON crm.deals USING btree (workspace_id, contact_id, id);
+
+
+--
+-- Name: deals_external_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_external_id ON crm.deals USING btree (workspace_id, external_id, id);
+
+
+--
+-- Name: deals_owner_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_owner_id ON crm.deals USING btree (workspace_id, owner_id, id);
+
+
+--
+-- Name: deals_pipeline_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_pipeline_id ON crm.deals USING btree (workspace_id, pipeline_id, id);
+
+
+--
+-- Name: deals_stage_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_stage_id ON crm.deals USING btree (workspace_id, stage_id, id);
+
+
+--
+-- Name: deals_stale; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_stale ON crm.deals USING btree (workspace_id, stale_unreported_since) WHERE (stale_unreported_since IS NOT NULL);
+
+
+--
+-- Name: deals_status; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_status ON crm.deals USING btree (workspace_id, status, id);
+
+
+--
+-- Name: deals_updated_at; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_updated_at ON crm.deals USING btree (workspace_id, updated_at, id);
+
+
+--
+-- Name: events_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX events_age ON crm.events USING btree (occurred_at);
+
+
+--
+-- Name: idempotency_keys_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX idempotency_keys_age ON crm.idempotency_keys USING btree (created_at);
+
+
+--
+-- Name: members_email; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX members_email ON crm.members USING btree (workspace_id, lower(email));
+
+
+--
+-- Name: notes_deal_id; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX notes_deal_id ON crm.notes USING btree (workspace_id, deal_id, id);
+
+
+--
+-- Name: notes_kind; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX notes_kind ON crm.notes USING btree (workspace_id, deal_id, kind, id);
+
+
+--
+-- Name: notes_updated_at; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX notes_updated_at ON crm.notes USING btree (workspace_id, deal_id, updated_at, id);
+
+
+--
+-- Name: pipelines_one_default; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX pipelines_one_default ON crm.pipelines USING btree (workspace_id) WHERE is_default;
+
+
+--
+-- Name: proposals_deal; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX proposals_deal ON crm.proposals USING btree (workspace_id, deal_id, id);
+
+
+--
+-- Name: webhook_deliveries_due; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_due ON crm.webhook_deliveries USING btree (workspace_id, subscription_id, next_attempt_at) WHERE (state = 'pending'::text);
+
+
+--
+-- Name: webhook_deliveries_leased; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (workspace_id, subscription_id) WHERE (lease_until IS NOT NULL);
+
+
+--
+-- Name: deals deal_moments; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER deal_moments BEFORE UPDATE ON crm.deals FOR EACH ROW WHEN (((old.stage_id IS DISTINCT FROM new.stage_id) OR (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION crm.deal_moments();
+
+
+--
+-- Name: deals emit_closed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status <> 'aberto'::text))) EXECUTE FUNCTION crm.emit_closed();
+
+
+--
+-- Name: activities emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.emit_created('activity.created');
+
+
+--
+-- Name: contacts emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.contacts FOR EACH ROW EXECUTE FUNCTION crm.emit_created('contact.created');
+
+
+--
+-- Name: deals emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.deals FOR EACH ROW EXECUTE FUNCTION crm.emit_created('deal.created');
+
+
+--
+-- Name: proposals emit_proposal; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.emit_proposal();
+
+
+--
+-- Name: deals emit_stage_changed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH ROW WHEN ((old.stage_id IS DISTINCT FROM new.stage_id)) EXECUTE FUNCTION crm.emit_stage_changed();
+
+
+--
+-- Name: activities move_deal; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER move_deal AFTER UPDATE ON crm.activities FOR EACH ROW WHEN ((NOT (old.overdue_reported_for IS DISTINCT FROM new.overdue_reported_for))) EXECUTE FUNCTION crm.move_deal();
+
+
+--
+-- Name: notes move_deal; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER move_deal AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.move_deal();
+
+
+--
+-- Name: proposals proposal_moments; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER proposal_moments BEFORE INSERT OR UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.proposal_moments();
+
+
+--
+-- Name: activities set_completed_at; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_completed_at BEFORE INSERT OR UPDATE ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.set_completed_at();
+
+
+--
+-- Name: activities set_last_activity_at; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_last_activity_at AFTER INSERT ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.set_last_activity_at();
+
+
+--
+-- Name: activities touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.activities FOR EACH ROW WHEN ((NOT (old.overdue_reported_for IS DISTINCT FROM new.overdue_reported_for))) EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: companies touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.companies FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: contacts touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.contacts FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: deals touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.deals FOR EACH ROW EXECUTE FUNCTION crm.touch_deal();
+
+
+--
+-- Name: loss_reasons touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.loss_reasons FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: members touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.members FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: notes touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: pipelines touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.pipelines FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: proposals touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: stages touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.stages FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: webhook_subscriptions touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: workspaces touch; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER touch BEFORE UPDATE ON crm.workspaces FOR EACH ROW EXECUTE FUNCTION crm.touch();
+
+
+--
+-- Name: activities activities_workspace_id_contact_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.activities
+    ADD CONSTRAINT activities_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES crm.contacts(workspace_id, id);
+
+
+--
+-- Name: activities activities_workspace_id_created_by_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.activities
+    ADD CONSTRAINT activities_workspace_id_created_by_id_fkey FOREIGN KEY (workspace_id, created_by_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: activities activities_workspace_id_deal_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.activities
+    ADD CONSTRAINT activities_workspace_id_deal_id_fkey FOREIGN KEY (workspace_id, deal_id) REFERENCES crm.deals(workspace_id, id);
+
+
+--
+-- Name: activities activities_workspace_id_owner_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.activities
+    ADD CONSTRAINT activities_workspace_id_owner_id_fkey FOREIGN KEY (workspace_id, owner_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: api_keys api_keys_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.api_keys
+    ADD CONSTRAINT api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: api_keys api_keys_workspace_id_member_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.api_keys
+    ADD CONSTRAINT api_keys_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: companies companies_workspace_id_owner_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.companies
+    ADD CONSTRAINT companies_workspace_id_owner_id_fkey FOREIGN KEY (workspace_id, owner_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: contacts contacts_workspace_id_company_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.contacts
+    ADD CONSTRAINT contacts_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES crm.companies(workspace_id, id);
+
+
+--
+-- Name: contacts contacts_workspace_id_owner_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.contacts
+    ADD CONSTRAINT contacts_workspace_id_owner_id_fkey FOREIGN KEY (workspace_id, owner_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: deals deals_workspace_id_company_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES crm.companies(workspace_id, id);
+
+
+--
+-- Name: deals deals_workspace_id_contact_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES crm.contacts(workspace_id, id);
+
+
+--
+-- Name: deals deals_workspace_id_loss_reason_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_workspace_id_loss_reason_id_fkey FOREIGN KEY (workspace_id, loss_reason_id) REFERENCES crm.loss_reasons(workspace_id, id);
+
+
+--
+-- Name: deals deals_workspace_id_owner_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_workspace_id_owner_id_fkey FOREIGN KEY (workspace_id, owner_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: deals deals_workspace_id_pipeline_id_stage_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.deals
+    ADD CONSTRAINT deals_workspace_id_pipeline_id_stage_id_fkey FOREIGN KEY (workspace_id, pipeline_id, stage_id) REFERENCES crm.stages(workspace_id, pipeline_id, id);
+
+
+--
+-- Name: events events_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.events
+    ADD CONSTRAINT events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: idempotency_keys idempotency_keys_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: lead_receipts lead_receipts_workspace_id_company_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.lead_receipts
+    ADD CONSTRAINT lead_receipts_workspace_id_company_id_fkey FOREIGN KEY (workspace_id, company_id) REFERENCES crm.companies(workspace_id, id);
+
+
+--
+-- Name: lead_receipts lead_receipts_workspace_id_contact_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.lead_receipts
+    ADD CONSTRAINT lead_receipts_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES crm.contacts(workspace_id, id);
+
+
+--
+-- Name: lead_receipts lead_receipts_workspace_id_deal_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.lead_receipts
+    ADD CONSTRAINT lead_receipts_workspace_id_deal_id_fkey FOREIGN KEY (workspace_id, deal_id) REFERENCES crm.deals(workspace_id, id);
+
+
+--
+-- Name: loss_reasons loss_reasons_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.loss_reasons
+    ADD CONSTRAINT loss_reasons_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: members members_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.members
+    ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: notes notes_workspace_id_author_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.notes
+    ADD CONSTRAINT notes_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
+-- Name: notes notes_workspace_id_deal_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.notes
+    ADD CONSTRAINT notes_workspace_id_deal_id_fkey FOREIGN KEY (workspace_id, deal_id) REFERENCES crm.deals(workspace_id, id);
+
+
+--
+-- Name: pipelines pipelines_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.pipelines
+    ADD CONSTRAINT pipelines_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: proposal_links proposal_links_workspace_id_proposal_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.proposal_links
+    ADD CONSTRAINT proposal_links_workspace_id_proposal_id_fkey FOREIGN KEY (workspace_id, proposal_id) REFERENCES crm.proposals(workspace_id, id);
+
+
+--
+-- Name: proposals proposals_workspace_id_deal_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.proposals
+    ADD CONSTRAINT proposals_workspace_id_deal_id_fkey FOREIGN KEY (workspace_id, deal_id) REFERENCES crm.deals(workspace_id, id);
+
+
+--
+-- Name: stages stages_workspace_id_pipeline_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.stages
+    ADD CONSTRAINT stages_workspace_id_pipeline_id_fkey FOREIGN KEY (workspace_id, pipeline_id) REFERENCES crm.pipelines(workspace_id, id);
+
+
+--
+-- Name: webhook_attempts webhook_attempts_workspace_id_delivery_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_attempts
+    ADD CONSTRAINT webhook_attempts_workspace_id_delivery_id_fkey FOREIGN KEY (workspace_id, delivery_id) REFERENCES crm.webhook_deliveries(workspace_id, id) ON DELETE CASCADE;
+
+
+--
+-- Name: webhook_deliveries webhook_deliveries_workspace_id_event_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES crm.events(workspace_id, id) ON DELETE CASCADE;
+
+
+--
+-- Name: webhook_deliveries webhook_deliveries_workspace_id_subscription_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_workspace_id_subscription_id_fkey FOREIGN KEY (workspace_id, subscription_id) REFERENCES crm.webhook_subscriptions(workspace_id, id);
+
+
+--
+-- Name: webhook_secrets webhook_secrets_workspace_id_subscription_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_secrets
+    ADD CONSTRAINT webhook_secrets_workspace_id_subscription_id_fkey FOREIGN KEY (workspace_id, subscription_id) REFERENCES crm.webhook_subscriptions(workspace_id, id);
+
+
+--
+-- Name: webhook_subscriptions webhook_subscriptions_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: activities A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.activities TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: api_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.api_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: companies A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.companies TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: contacts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.contacts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: deals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.deals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: events A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.events TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: idempotency_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.idempotency_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: lead_receipts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.lead_receipts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: loss_reasons A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.loss_reasons TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: members A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.members TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: notes A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.notes TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: pipelines A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.pipelines TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposal_links A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.proposal_links TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.proposals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: stages A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.stages TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_attempts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_attempts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_deliveries A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_deliveries TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_secrets A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_secrets TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_subscriptions A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: activities; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.activities ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: api_keys; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.api_keys ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: companies; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.companies ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: contacts; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.contacts ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: deals; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.deals ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: event_types; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.event_types ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: events; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: idempotency_keys; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.idempotency_keys ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: jobs; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.jobs ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: lead_receipts; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.lead_receipts ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: loss_reasons; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.loss_reasons ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: members; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.members ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: notes; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.notes ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: pipelines; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.pipelines ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: proposal_links; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.proposal_links ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: proposals; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.proposals ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: rate_limits; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.rate_limits ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: stages; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.stages ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_attempts; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_attempts ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_deliveries; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_secrets; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_secrets ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_subscriptions; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: workspaces; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.workspaces ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: SCHEMA api; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA api TO crm_api;
+
+
+--
+-- Name: SCHEMA crm; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA crm TO crm_api;
+
+
+--
+-- Name: TABLE activities; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.activities TO crm_api;
+
+
+--
+-- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
+
+
+--
+-- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+
+
+--
+-- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+
+
+--
+-- Name: TABLE notes; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.notes TO crm_api;
+
+
+--
+-- Name: TABLE pipelines; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.pipelines TO crm_api;
+
+
+--
+-- Name: TABLE proposals; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.proposals TO crm_api;
+
+
+--
+-- Name: COLUMN proposals.status; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(status) ON TABLE crm.proposals TO crm_api;
+
+
+--
+-- Name: COLUMN proposals.rejection_reason; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(rejection_reason) ON TABLE crm.proposals TO crm_api;
+
+
+--
+-- Name: TABLE stages; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.stages TO crm_api;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+
+
+--
+-- Name: TABLE lead_receipts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.lead_receipts TO crm_api;
+
+
+--
+-- Name: TABLE loss_reasons; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.loss_reasons TO crm_api;
+
+
+--
+-- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.members TO crm_api;
+
+
+--
+-- Name: TABLE webhook_secrets; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT INSERT ON TABLE crm.webhook_secrets TO crm_api;

@@ -1,0 +1,64 @@
+// What a verb can raise, and what its endpoint declares, are the same codes.
+import assert from "node:assert/strict";
+import { codesOfChecks, errorCodes } from "../../contract/error_codes.ts";
+import { endpoints } from "../../contract/resources.ts";
+import { type ErrorCode, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
+import { openDatabase } from "../support/stack.ts";
+
+interface SqlFunction {
+  name: string;
+  source: string;
+}
+
+/** The codes that each function raises by itself, and the functions that it calls. */
+async function readFunctions(): Promise<Map<string, { codes: string[]; calls: string[] }>> {
+  await using sql = openDatabase();
+  const functions = await sql<SqlFunction[]>`
+    select p.pronamespace::regnamespace || '.' || p.proname as name, p.prosrc as source
+    from pg_proc p
+    where p.pronamespace in ('api'::regnamespace, 'crm'::regnamespace)`;
+  return new Map(functions.map(({ name, source }) => [name, {
+    codes: [...source.matchAll(/\bapi\.fail\(\s*'(\w+)'/g)].map(([, code]) => code!),
+    calls: [...source.matchAll(/\b((?:api|crm)\.\w+)\s*\(/g)].map(([, called]) => called!),
+  }]));
+}
+
+/** Every code that a function, or one that it calls, raises. */
+function raisedBy(
+  name: string,
+  functions: Awaited<ReturnType<typeof readFunctions>>,
+  seen = new Set<string>(),
+): Set<string> {
+  const found = functions.get(name);
+  if (found === undefined || seen.has(name)) return new Set();
+  seen.add(name);
+  return new Set([
+    ...found.codes,
+    ...found.calls.flatMap((called) => [...raisedBy(called, functions, seen)]),
+  ]);
+}
+
+Deno.test("every code that a function of the database raises is one of the API's", async () => {
+  for (const [name, { codes }] of await readFunctions()) {
+    for (const code of codes) assert.ok(isErrorCode(code), `${name} raises ${code}`);
+  }
+});
+
+Deno.test("every verb raises the codes that its endpoint declares, and no others", async () => {
+  const functions = await readFunctions();
+  // Answers that follow from the shape of an endpoint, so that none declares them.
+  const implied: ErrorCode[] = ["validation_error", "not_found"];
+  for (const { route, title } of endpoints) {
+    const { endpoint } = route;
+    if (endpoint.verb === null) continue;
+    const raised = raisedBy(`api.${endpoint.verb}`, functions);
+    const documented = errorCodes(route);
+    for (const code of raised) {
+      assert.ok((documented as string[]).includes(code), `${title}: ${code} is raised and not declared`);
+    }
+    for (const code of endpoint.errors) {
+      if (implied.includes(code) || codesOfChecks(endpoint).includes(code)) continue;
+      assert.ok(raised.has(code), `${title}: ${code} is declared and never raised`);
+    }
+  }
+});

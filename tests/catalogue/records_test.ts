@@ -1,0 +1,65 @@
+// What record.ts declares, and what the database has, are the same: a field, a filter or a column cannot be forgotten.
+import assert from "node:assert/strict";
+import { writtenFiles } from "../../contract/records/files.ts";
+import { records } from "../../contract/records/records.ts";
+import { openDatabase } from "../support/stack.ts";
+
+Deno.test("the SQL of every record is what deno task records would write", async () => {
+  for (const { file, is, shouldBe } of await writtenFiles()) {
+    assert.ok(is === shouldBe, `${file} is not as its records are declared: run deno task records`);
+  }
+});
+
+Deno.test("every field of a record is in its public type, in the order in which it is declared", async () => {
+  await using sql = openDatabase();
+  for (const { name, fields } of records) {
+    const columns = await sql<{ attname: string }[]>`
+      select a.attname from pg_attribute a
+      where a.attrelid = to_regclass(${`api.${name}`}) and a.attnum > 0
+      order by a.attnum`;
+    assert.deepEqual(columns.map(({ attname }) => attname), Object.keys(fields), name);
+  }
+});
+
+Deno.test("every field that is stored has a column of its type, which is null only where the reply can be", async () => {
+  await using sql = openDatabase();
+  for (const { name, fields, about } of records) {
+    const columns = await sql<{ name: string; type: string; required: boolean }[]>`
+      select a.attname as name, format_type(a.atttypid, null) as type, a.attnotnull as required
+      from pg_attribute a where a.attrelid = ${`crm.${about.table}`}::regclass and a.attnum > 0`;
+    const types: Record<string, string> = { timestamptz: "timestamp with time zone" };
+    const declared = Object.entries(fields).filter(([, { stored }]) => stored);
+    assert.deepEqual(
+      declared.map(([field]) => columns.find((column) => column.name === field)).map((column) => ({
+        ...column,
+      })),
+      declared.map(([field, { sql, presence }]) => ({
+        name: field,
+        type: types[sql] ?? sql,
+        required: presence !== "optional",
+      })),
+      name,
+    );
+  }
+});
+
+Deno.test("every equality that a list is filtered by is served by an index that ends with the id", async () => {
+  await using sql = openDatabase();
+  for (const { name, filters, about } of records) {
+    const indexes = await sql<{ columns: string[] }[]>`
+      select array(
+        select a.attname::text from unnest(i.indkey::int2[]) with ordinality k (attnum, position)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+        order by k.position
+      ) as columns
+      from pg_index i where i.indrelid = ${`crm.${about.table}`}::regclass and i.indpred is null`;
+    const served = new Set(indexes.map(({ columns }) => columns.join(", ")));
+    const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
+    const required = equalities.filter(([, filter]) => filter.required);
+    for (const [filter, { column = filter }] of equalities) {
+      const leading = required.map(([name, { column = name }]) => column).filter((name) => name !== column);
+      const expected = ["workspace_id", ...leading, column, "id"].join(", ");
+      assert.ok(served.has(expected), `${name}: no index on (${expected}) for the filter ${filter}`);
+    }
+  }
+});

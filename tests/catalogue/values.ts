@@ -1,0 +1,65 @@
+// Values for the fields of any record, found by the rules of the fields themselves.
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
+
+/** Valid for some rule or other, and never a default. */
+const CANDIDATES: unknown[] = [
+  "Texto novo",
+  "Outro texto",
+  "12ABC34501DE35",
+  "98XYZ76543AB21",
+  "novo@exemplo.com.br",
+  "outro@exemplo.com.br",
+  "https://exemplo.com.br/novo",
+  "https://exemplo.com.br/outro",
+  "2026-12-24",
+  "2026-12-25",
+  "2026-12-24T10:00:00.000Z",
+  "2026-12-25T10:00:00.000Z",
+  "observation",
+  "note",
+  "concluida",
+  "cancelada",
+  "aberto",
+  "ganho",
+  7,
+  8,
+  true,
+  false,
+  { source: "novo" },
+  { source: "outro" },
+  { street: "Rua Nova" },
+  { street: "Rua Velha" },
+  { chave: "nova" },
+  { chave: "outra" },
+];
+
+/**
+ * Two different values that a rule takes and keeps as they are.
+ *
+ * @throws AssertionError where the candidates hold none: a rule of a new kind needs two more of them
+ */
+export function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
+  const valid = CANDIDATES.filter((value) => {
+    const parsed = rule.safeParse(value);
+    return parsed.success && isDeepStrictEqual(parsed.data, value);
+  });
+  // A text that may be anything takes those of other kinds as well; the first two are as good as any.
+  const [first, second] = valid;
+  assert.ok(
+    first !== undefined && second !== undefined,
+    `Two values for "${name}" are missing among the candidates`,
+  );
+  return [first, second];
+}
+
+/** Ids that the fields of a record can refer to, by table. */
+export type Ids = Readonly<Record<string, [string, string]>>;
+
+/** Two values for a field, ids of records that exist among them. */
+export function valuesOf(name: string, { references, rule }: Field, ids: Ids): [unknown, unknown] {
+  const table = references?.table ?? { pipeline_id: "pipelines", stage_id: "stages" }[name];
+  return table ? ids[table]! : twoValues(rule!, name);
+}

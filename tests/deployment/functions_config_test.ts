@@ -1,0 +1,91 @@
+// What the Supabase CLI reads to deploy the functions: config.toml, and the import map and lock beside them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const FUNCTIONS = join(ROOT, "supabase/functions");
+
+interface Lock {
+  version: string;
+  npm: Record<string, { integrity: string }>;
+}
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await Deno.readTextFile(path));
+}
+
+/** The folders of supabase/functions that the CLI deploys. */
+async function functionNames(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(FUNCTIONS)) {
+    if (isDirectory && !name.startsWith("_") && name !== "node_modules") names.push(name);
+  }
+  return names.sort();
+}
+
+/** The bare imports of every source under a folder; types alone (`@ts-types`) are not loaded when deployed. */
+async function bareImports(folder: string): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) (await bareImports(path)).forEach((specifier) => found.add(specifier));
+    if (!name.endsWith(".ts")) continue;
+    const source = await Deno.readTextFile(path);
+    for (const [, specifier] of source.matchAll(/^(?:import|export) (?:[^;()=]* from )?"([^".][^"]*)";$/gm)) {
+      if (!specifier!.startsWith("node:")) found.add(specifier!);
+    }
+  }
+  return found;
+}
+
+Deno.test("Every function has its block in config.toml, with the functions' import map, and every block its function", async () => {
+  const config = await Deno.readTextFile(join(ROOT, "supabase/config.toml"));
+  const blocks = config.split(/^(?=\[)/m).filter((block) => block.startsWith("[functions."));
+  for (const block of blocks) {
+    // Without verify_jwt = false the platform refuses our keys; without import_map the CLI uploads no map at all.
+    assert.match(
+      block.trimEnd(),
+      /^\[functions\.[a-z0-9-]+\]\nverify_jwt = false\nimport_map = "\.\/functions\/deno\.json"$/,
+    );
+  }
+  const named = blocks.map((block) => /^\[functions\.([a-z0-9-]+)\]/.exec(block)![1]!);
+  assert.deepEqual(named.sort(), await functionNames());
+});
+
+Deno.test("The functions' import map has what they import and no more, in the versions of the root's map", async () => {
+  const { imports } = await readJson<{ imports: Record<string, string> }>(join(FUNCTIONS, "deno.json"));
+  const root = await readJson<{ imports: Record<string, string> }>(join(ROOT, "import_map.json"));
+  assert.deepEqual(Object.keys(imports).sort(), [...await bareImports(FUNCTIONS)].sort());
+  for (const [specifier, target] of Object.entries(imports)) assert.equal(target, root.imports[specifier]);
+});
+
+Deno.test("Editors format the functions as the root's configuration does", async () => {
+  const { fmt } = await readJson<{ fmt: { lineWidth: number } }>(join(FUNCTIONS, "deno.json"));
+  const root = await readJson<{ fmt: { lineWidth: number } }>(join(ROOT, "deno.json"));
+  assert.equal(fmt.lineWidth, root.fmt.lineWidth);
+});
+
+Deno.test("The functions' lock is one that the edge runtime reads, and holds all that they load", async () => {
+  // Version 5, which newer Denos write, stops the older edge runtimes from starting.
+  assert.equal((await readJson<Lock>(join(FUNCTIONS, "deno.lock"))).version, "4");
+  const entries = (await functionNames()).map((name) => `${name}/index.ts`);
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["cache", "--frozen", ...entries],
+    cwd: FUNCTIONS,
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+});
+
+Deno.test({
+  name: "The functions are deployed with the package versions that they are tested with",
+  // The CI's copy of the tree for the oldest runtime has no lock at the root, because that runtime cannot read it.
+  ignore: !await Deno.stat(join(ROOT, "deno.lock")).then(() => true, () => false),
+  async fn() {
+    const deployed = await readJson<Lock>(join(FUNCTIONS, "deno.lock"));
+    const tested = await readJson<Lock>(join(ROOT, "deno.lock"));
+    assert.ok(Object.keys(deployed.npm).length > 0);
+    for (const [name, { integrity }] of Object.entries(deployed.npm)) {
+      assert.equal(tested.npm[name]?.integrity, integrity, name);
+    }
+  },
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { dirname, join, relative } from "node:path";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const WIDTH = 120;
+/** Text in backticks that names a file or folder, from the root or from the functions' folder. */
+const PATH =
+  /`((?:\.ci|cli|contract|docs|lab|local|openapi|operator|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
+const FUNCTIONS_FOLDERS = ["_shared", "webhook-dispatcher"];
+
+async function markdownFiles(folder = ROOT): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory && !name.startsWith(".") && name !== "node_modules") {
+      files.push(...await markdownFiles(path));
+    }
+    if (name.endsWith(".md")) files.push(path);
+  }
+  return files.sort();
+}
+
+const pages = new Map<string, string>();
+for (const file of await markdownFiles()) pages.set(file, await Deno.readTextFile(file));
+
+/** What GitHub makes of a heading: lower case, without punctuation, spaces as hyphens. */
+function anchors(page: string): Set<string> {
+  const headings = page.replace(/^```[^]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm);
+  return new Set(
+    [...headings].map(([, text]) =>
+      text!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    ),
+  );
+}
+
+const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
+
+Deno.test("A line of Markdown has 120 characters at most, unless it is in a table or is a link", () => {
+  const long: string[] = [];
+  for (const [file, page] of pages) {
+    // What a task writes is as long as what it repeats.
+    const byHand = page.replace(
+      /<!-- written by [^]*?<!-- end -->/g,
+      (section) => section.replace(/.+/g, ""),
+    );
+    byHand.split("\n").forEach((line, index) => {
+      if (line.startsWith("| ") || /^\S*\]\([^)]*\)\S*$/.test(line.trim())) return;
+      if ([...line].length > WIDTH) long.push(`${relative(ROOT, file)}:${index + 1}`);
+    });
+  }
+  assert.ok(pages.size > 0);
+  assert.deepEqual(long, []);
+});
+
+Deno.test("Every link of a page leads to a file that is there, and to a heading that it has", async () => {
+  const broken: string[] = [];
+  let links = 0;
+  for (const [file, page] of pages) {
+    for (const [, target] of page.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target!)) continue;
+      links++;
+      const [path, anchor] = target!.split("#");
+      const linked = path ? join(dirname(file), path) : file;
+      const found = anchor === undefined
+        ? await exists(linked)
+        : anchors(pages.get(linked) ?? "").has(decodeURIComponent(anchor));
+      if (!found) broken.push(`${relative(ROOT, file)}: ${target}`);
+    }
+  }
+  assert.ok(links > 0);
+  assert.deepEqual(broken, []);
+});
+
+Deno.test("Every file or folder that a page names is there", async () => {
+  const missing: string[] = [];
+  for (const [file, page] of pages) {
+    for (const [, path] of page.matchAll(PATH)) {
+      const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
+      if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);
+    }
+  }
+  assert.deepEqual(missing, []);
+});

@@ -1,0 +1,96 @@
+// docs/architecture.md shows the whole diff that adds a field with a filter. Here it is carried out on a copy.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { readSnippet } from "./page.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** What the API, its writers and its stack are made of. */
+const PARTS = [
+  "deno.json",
+  "deno.lock",
+  "import_map.json",
+  "supabase",
+  "contract",
+  "openapi",
+  "operator",
+  "cli",
+  "local",
+];
+
+Deno.test("a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write", async () => {
+  const copy = await Deno.makeTempDir();
+  // As root, the Postgres in it runs as another user.
+  await Deno.chmod(copy, 0o711);
+  const dataDir = join(copy, "data");
+  try {
+    for (const part of PARTS) await copyInto(join(ROOT, part), join(copy, part));
+    await Deno.symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
+    assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "20261120001200_deals.sql"]);
+    await run(copy, "contract/records/main.ts");
+    await run(copy, "openapi/main.ts");
+
+    const { startStackProcess } = await import(pathToFileURL(join(copy, "local/stack_process.ts")).href);
+    const stack = await startStackProcess(dataDir);
+    try {
+      const call = async (method: string, path: string, body?: unknown) => {
+        const response = await fetch(`${stack.file.base_url}/api-v1-deals${path}`, {
+          method,
+          headers: { "X-API-Key": stack.file.demo_key, "Content-Type": "application/json" },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        return await response.json();
+      };
+      const deal = await call("POST", "", { title: "Com indicação", referred_by: "João Lima" });
+      await call("POST", "", { title: "Sem indicação" });
+      assert.equal(deal.referred_by, "João Lima");
+      const { data } = await call("GET", "?referred_by=Jo%C3%A3o%20Lima");
+      assert.deepEqual(data.map(({ id }: { id: string }) => id), [deal.id]);
+      assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: "Rita" })).referred_by, "Rita");
+      assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: null })).referred_by, null);
+      assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: 5 })).error.code, "validation_error");
+    } finally {
+      await stack.stop();
+    }
+    const openapi = JSON.parse(await Deno.readTextFile(join(copy, "openapi.json")));
+    assert.ok("referred_by" in openapi.components.schemas.NewDeal.properties);
+  } finally {
+    await Deno.remove(copy, { recursive: true });
+  }
+});
+
+async function copyInto(from: string, to: string): Promise<void> {
+  if (!(await Deno.stat(from)).isDirectory) return await Deno.copyFile(from, to);
+  await Deno.mkdir(to);
+  for await (const { name } of Deno.readDir(from)) {
+    if (name !== "node_modules" && name !== ".temp") await copyInto(join(from, name), join(to, name));
+  }
+}
+
+async function run(folder: string, script: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", join(folder, script)],
+    cwd: folder,
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+/** Applies a diff by its context lines, as a reader would; returns the files that it changed. */
+async function applyDiff(folder: string, diff: string): Promise<string[]> {
+  const changed: string[] = [];
+  for (const part of diff.split(/^--- .*\n/m).slice(1)) {
+    const [, name, within, hunk] = /^\+\+\+ b\/(\S+)\n@@ (.*)\n([^]*)$/.exec(part)!;
+    const lines = hunk!.trimEnd().split("\n");
+    const text = (without: string) =>
+      lines.filter((line) => !line.startsWith(without)).map((line) => line.slice(1)).join("\n");
+    const file = join(folder, name!);
+    const before = await Deno.readTextFile(file);
+    const start = before.indexOf(text("+"), before.indexOf(within!));
+    assert.notEqual(start, -1, `The diff does not fit ${name}`);
+    const end = start + text("+").length;
+    await Deno.writeTextFile(file, before.slice(0, start) + text("-") + before.slice(end));
+    changed.push(name!);
+  }
+  return changed;
+}

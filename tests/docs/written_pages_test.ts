@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { join, relative, resolve } from "node:path";
+import { pages } from "../../contract/pages/all.ts";
+import { replaceSection, table } from "../../contract/pages/page.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+
+for (const { file, write } of pages) {
+  const path = resolve(ROOT, file);
+  Deno.test(`${relative(ROOT, path)} is what \`deno task docs\` writes`, async () => {
+    const page = await Deno.readTextFile(path);
+    assert.equal(await write(page), page);
+  });
+}
+
+Deno.test("A section is replaced between its markers, and a page that lacks them is refused", () => {
+  const begin = "<!-- written by deno task docs: x -->";
+  assert.equal(
+    replaceSection(`Before\n\n${begin}\nold\n<!-- end -->\n\nAfter`, "x", ["new"]),
+    `Before\n\n${begin}\n\nnew\n\n<!-- end -->\n\nAfter`,
+  );
+  for (const page of ["", begin, `${begin} ${begin} <!-- end -->`]) {
+    assert.throws(() => replaceSection(page, "x", []), /does not have/);
+  }
+});
+
+Deno.test("A cell with a bar stays one cell", () => {
+  assert.deepEqual(table(["a", "b"], [["x|y", ""]]), ["| a | b |", "|---|---|", "| x\\|y | |"]);
+});

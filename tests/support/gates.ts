@@ -1,0 +1,50 @@
+import type { Sql } from "postgres";
+import type { GateName, Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
+import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
+import { makeProposal, tokenOf } from "./proposals.ts";
+
+/** What somebody shows at a gate: a key in the header, or a token in the path. */
+export interface Credentials {
+  key: string | null;
+  token: string;
+}
+
+/** An id that no record has. */
+const NOWHERE = "00000000-0000-7000-8000-000000000000";
+
+/** For each gate, somebody whom it admits, and its answer to who shows nothing (null: anybody may call). */
+export const GATE_CASES: Record<
+  GateName,
+  { admit(sql: Sql, scopes?: string[]): Promise<Credentials>; unknown: ErrorCode | null }
+> = {
+  key: {
+    async admit(sql, scopes) {
+      const { id } = await makeWorkspace(sql);
+      const { key } = await makeKey(sql, id, scopes ? { scopes } : {});
+      return { key, token: "" };
+    },
+    unknown: "missing_api_key",
+  },
+  link: {
+    async admit(sql) {
+      const { deal } = await makeWorkspaceWithDeal(sql);
+      const { link } = await makeProposal(sql, deal.id);
+      return { key: null, token: tokenOf(link) };
+    },
+    unknown: "not_found",
+  },
+  none: {
+    admit: () => Promise.resolve({ key: null, token: "" }),
+    unknown: null,
+  },
+};
+
+/** The address of a route: `/api-v1-deals/<id>/win`. */
+export function addressOf(
+  resource: string,
+  path: Route["path"],
+  { id = NOWHERE, token = "" }: { id?: string; token?: string } = {},
+): string {
+  return `/${resource}${path.replace(":id", id).replace(":token", token).replace(/\/$/, "")}`;
+}
