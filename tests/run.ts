@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { type ReadyStack, startStackProcess } from "../local/stack_process.ts";
 import { stopStacksIn } from "./support/own_stack.ts";
-import { type Receiver, startMailboxes } from "./support/receiver.ts";
+import { type Mailboxes, startMailboxes } from "./support/receiver.ts";
 
 interface Count {
   passed: number;
@@ -27,7 +27,7 @@ async function runAll(args: string[]): Promise<Count> {
   // As root, the Postgres in it runs as another user.
   await Deno.chmod(folder, 0o711);
   const dataDir = join(folder, "stack");
-  let receiver: Receiver | undefined;
+  let receiver: Mailboxes | undefined;
   let stack: ReadyStack | undefined;
   try {
     receiver = await startMailboxes();

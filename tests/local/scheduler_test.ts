@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { startScheduler } from "../../local/scheduler.ts";
 import { loadSecrets } from "../../local/secrets.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
+import { eventually } from "../support/mailbox.ts";
 
 // The scheduler knows of crm.jobs and nothing else, so jobs that show what it does stand in a database of their own.
 const JOBS = `

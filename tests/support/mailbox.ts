@@ -2,6 +2,8 @@ import { Buffer } from "node:buffer";
 import { eventually } from "../../lab/harness/waiting.ts";
 import type { Received } from "./receiver.ts";
 
+export { eventually };
+
 /** One request that a mailbox received, its body read. */
 export interface Message {
   path: string;

@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { type Receiver, startReceiver } from "../../lab/harness/receiver.ts";
 
-export type { Receiver };
+/** A receiver with mailboxes. */
+export type Mailboxes = Receiver;
 
 /** One request, as it arrived. */
 export interface Received {
@@ -24,7 +25,7 @@ export interface Received {
  *
  * Its environment is for the processes of the stack and of the tests.
  */
-export async function startMailboxes(): Promise<Receiver> {
+export async function startMailboxes(): Promise<Mailboxes> {
   const folder = await Deno.makeTempDir({ prefix: "crm-receiver-" });
   const boxes = new Map<string, Received[]>();
   const { port, env, close } = await startReceiver(folder, (request) => answer(request, boxes));

@@ -4,8 +4,7 @@ import type postgres from "postgres";
 import { databaseUrl, dataDir } from "./stack.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { client } from "./client.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
-import type { Message } from "./mailbox.ts";
+import { eventually, type Message } from "./mailbox.ts";
 
 export const WEBHOOKS = "/api-v1-webhooks";
 

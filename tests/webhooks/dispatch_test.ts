@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { eventually } from "../../lab/harness/waiting.ts";
-import { openMailbox } from "../support/mailbox.ts";
+import { eventually, openMailbox } from "../support/mailbox.ts";
 import { openDatabase } from "../support/stack.ts";
 import {
   checkDelivery,
