@@ -8,7 +8,7 @@ declare
   v_at timestamptz;
 begin
   -- Postgres itself reads much more, such as 'tomorrow' and dates whose order of day and month is a setting.
-  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$' then
+  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
     return null;
   end if;
   v_at := p_text::timestamptz;
@@ -44,6 +44,7 @@ begin
   errors := '[]';
   case p_rule
     when 'workspace_id', 'id', 'member_id', 'deal_id' then
+      value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
     when 'object' then
@@ -128,8 +129,8 @@ begin
 end
 $$;
 comment on function crm.parse_argument(text, text, jsonb) is
-  'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, an e-mail in lower '
-  'case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. '
+  'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, ids and e-mails in '
+  'lower case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. '
   'p_field is how an error names it, such as stages.0.type.';
 
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb

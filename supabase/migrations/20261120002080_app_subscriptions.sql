@@ -1,7 +1,7 @@
 -- Webhook subscriptions of a workspace, for the operator. Whoever calls makes and seals a signing secret: the database
 -- never has the key that opens it.
 
-create function crm.require_subscription(p_workspace_id uuid, p_subscription_id uuid, p_active boolean) returns void
+create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
 language plpgsql stable
 set search_path = ''
 as $$
@@ -12,16 +12,15 @@ begin
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   if not found then
     perform api.fail('not_found', 'id');
-  elsif p_active and not v_is_active then
+  elsif not v_is_active then
     perform crm.fail_value(
       'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
     );
   end if;
 end
 $$;
-comment on function crm.require_subscription(uuid, uuid, boolean) is
-  'Raises not_found where the workspace has no such subscription, and, where p_active, subscription_inactive where it '
-  'takes no deliveries.';
+comment on function crm.require_active_subscription(uuid, uuid) is
+  'Raises not_found where the workspace has no such subscription, subscription_inactive where it takes no deliveries.';
 
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable
@@ -53,7 +52,7 @@ declare
   v_id uuid := v_args ->> 'id';
   v_delivery_id uuid;
 begin
-  perform crm.require_subscription(v_workspace_id, v_id, true);
+  perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
   return json_build_object('delivery_id', v_delivery_id);
@@ -73,7 +72,9 @@ declare
   v_id uuid := v_args ->> 'id';
   v_resumed bigint;
 begin
-  perform crm.require_subscription(v_workspace_id, v_id, false);
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform api.fail('not_found', 'id');
+  end if;
   v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
   return json_build_object('id', v_id, 'resumed', v_resumed);
@@ -127,5 +128,5 @@ comment on function app.subscription_rotate(jsonb) is
   'Gives a subscription another signing secret; deliveries are signed with it from now on. Returns id. '
   'Arguments: workspace_id, id, secret (sealed, in base64). Codes: validation_error, not_found.';
 
-revoke execute on function crm.require_subscription(uuid, uuid, boolean) from public;
+revoke execute on function crm.require_active_subscription(uuid, uuid) from public;
 revoke execute on all functions in schema app from public;

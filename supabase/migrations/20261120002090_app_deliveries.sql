@@ -71,7 +71,7 @@ begin
   if not found then
     perform api.fail('not_found', 'id');
   end if;
-  perform crm.require_subscription(v_workspace_id, v_subscription_id, true);
+  perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
   perform crm.redeliver(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
   return json_build_object('id', v_id, 'subscription_id', v_subscription_id);
