@@ -33,7 +33,7 @@ export interface ErrorDetail {
   /** Portuguese; null where the code says enough. */
   message: string | null;
   /** What the caller could not know, such as the id of the inactive subscription that a delivery belongs to. */
-  value?: string;
+  value?: string | null;
 }
 
 /** Why a verb refused its call. */

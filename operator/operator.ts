@@ -2,7 +2,7 @@ import postgres, { type ISql, type JSONValue } from "postgres";
 import { isOperatorCode, OperatorError } from "./errors.ts";
 import type { Args, RecordKind, Result, VerbName } from "./verbs.ts";
 
-/** The sqlstate of `api.fail`: the message is a code, the detail the fields. */
+/** The sqlstate of crm.raise_code: the message is a code, the detail the fields. */
 const FAILED = "CRM00";
 
 /**

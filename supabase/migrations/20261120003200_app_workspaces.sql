@@ -70,7 +70,7 @@ begin
   where w.id = (v_args ->> 'workspace_id')::uuid
   returning w.* into v_workspace;
   if not found then
-    perform api.fail('not_found', 'workspace_id');
+    perform crm.raise_code('not_found', 'workspace_id');
   end if;
   return crm.workspace_json(v_workspace);
 end
@@ -114,7 +114,7 @@ begin
     when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
   end case;
   if v_workspace_id is null then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return json_build_object('workspace_id', v_workspace_id);
 end

@@ -30,7 +30,7 @@ begin
   on conflict (workspace_id, lower(email)) do nothing
   returning id into v_id;
   if v_id is null then
-    perform api.fail('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
+    perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;
   return json_build_object('id', v_id);
 end
@@ -53,7 +53,7 @@ begin
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   returning m.* into v_member;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return crm.member_json(v_member);
 end

@@ -17,7 +17,7 @@ begin
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
     if not found then
-      perform api.fail('invalid_reference', 'member_id');
+      perform crm.raise_code('invalid_reference', 'member_id');
     end if;
   else
     select m.id into v_member_id from crm.members m
@@ -25,7 +25,7 @@ begin
     order by m.id
     limit 1;
     if not found then
-      perform api.fail('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
+      perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
     end if;
   end if;
 
@@ -102,7 +102,7 @@ begin
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
   returning k.* into v_key;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return json_build_object('id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at));
 end

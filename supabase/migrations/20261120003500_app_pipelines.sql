@@ -85,7 +85,7 @@ declare
   v_pipeline crm.pipelines;
 begin
   if not v_is_default then
-    perform api.fail('validation_error', 'is_default', 'Torne outro pipeline o padrão');
+    perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
   end if;
   if v_is_default then
     perform crm.vacate_default_pipeline(v_workspace_id);
@@ -97,7 +97,7 @@ begin
   where p.workspace_id = v_workspace_id and p.id = (v_args ->> 'id')::uuid
   returning p.* into v_pipeline;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return crm.pipeline_row_json(v_pipeline);
 end
@@ -154,7 +154,7 @@ begin
   where s.workspace_id = (v_args ->> 'workspace_id')::uuid and s.id = (v_args ->> 'id')::uuid
   returning s.* into v_stage;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return crm.stage_row_json(v_stage);
 end

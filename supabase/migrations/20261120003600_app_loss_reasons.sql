@@ -45,7 +45,7 @@ begin
   where r.workspace_id = (v_args ->> 'workspace_id')::uuid and r.id = (v_args ->> 'id')::uuid
   returning r.* into v_reason;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return crm.loss_reason_json(v_reason);
 end

@@ -14,7 +14,7 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
-    perform api.fail('invalid_reference', 'deal_id');
+    perform crm.raise_code('invalid_reference', 'deal_id');
   end if;
   insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
   values (
@@ -47,13 +47,13 @@ begin
   where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
   for no key update;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   v_status := crm.proposal_status(v_proposal);
   if v_status = 'expirada' then
-    perform api.fail('proposal_expired');
+    perform crm.raise_code('proposal_expired');
   elsif v_status in ('aceita', 'recusada') then
-    perform crm.fail_value('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
   end if;
 
   update crm.proposals p

@@ -11,9 +11,9 @@ begin
   select s.is_active into v_is_active from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   elsif not v_is_active then
-    perform crm.fail_value(
+    perform crm.raise_code(
       'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
     );
   end if;
@@ -73,7 +73,7 @@ declare
   v_resumed bigint;
 begin
   if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
@@ -97,7 +97,7 @@ begin
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
   for update;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   -- encode breaks its lines after 76 characters.
   return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
@@ -119,7 +119,7 @@ begin
   set secret = decode(v_args ->> 'secret', 'base64')
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   return json_build_object('id', v_args -> 'id');
 end

@@ -69,7 +69,7 @@ begin
   select d.subscription_id into v_subscription_id from crm.webhook_deliveries d
   where d.workspace_id = v_workspace_id and d.id = v_id;
   if not found then
-    perform api.fail('not_found', 'id');
+    perform crm.raise_code('not_found', 'id');
   end if;
   perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
   perform crm.redeliver(v_workspace_id, v_id);

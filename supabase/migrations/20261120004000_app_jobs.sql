@@ -32,14 +32,14 @@ declare
 begin
   select j.command into v_command from crm.jobs j where j.name = v_name;
   if not found then
-    perform crm.fail_value(
+    perform crm.raise_code(
       'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
     );
   end if;
   begin
     execute v_command;
   exception when others then
-    perform crm.fail_value('job_failed', 'name', 'A tarefa falhou', sqlerrm);
+    perform crm.raise_code('job_failed', 'name', 'A tarefa falhou', sqlerrm);
   end;
   return json_build_object(
     'name', v_name,

@@ -138,7 +138,7 @@ Deno.test("an argument of a verb has the form that a field of the API has", asyn
 /** The codes in the source of a verb and of the functions of crm that it calls. */
 function codesOf(source: string, helpers: Map<string, string>, seen = new Set<string>()): Set<string> {
   const codes = new Set(
-    [...source.matchAll(/(?:api\.fail\(|crm\.fail_value\(\s*|message = )'(\w+)'/g)].map(([, code]) => code!),
+    [...source.matchAll(/(?:crm\.raise_code\(\s*|message = )'(\w+)'/g)].map(([, code]) => code!),
   );
   for (const [, name] of source.matchAll(/\b(crm\.\w+)\(/g)) {
     const helper = helpers.get(name!);
