@@ -28,9 +28,9 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Ends a verb of schema app with a code, as api.fail ends one of api. Beside the field and its Portuguese message (null '
-  'where the code says enough) it can name a value that the caller does not know and needs for its own words, such as '
-  'the id of the inactive subscription that a delivery belongs to.';
+  'Ends a verb of schema app with a code, as api.fail ends one of api. Beside the field and its Portuguese '
+  'message (null where the code says enough) it can name a value that the caller does not know and needs for its own '
+  'words, such as the id of the inactive subscription that a delivery belongs to.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable

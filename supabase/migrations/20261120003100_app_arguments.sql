@@ -36,7 +36,7 @@ declare
   v_text text := case jsonb_typeof(p_value)
     when 'string' then btrim(p_value #>> '{}', e' \t\n\v\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
-  v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::text end;
+  v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;
   v_message text;
 begin

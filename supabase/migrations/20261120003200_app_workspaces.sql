@@ -76,7 +76,8 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Suspends a workspace or changes its plan; what is absent stays as it is. Returns the workspace. '
+  'Suspends a workspace or changes its plan; what is absent stays as it is. For the operator alone: no member decides '
+  'on the plan. Returns the workspace. '
   'Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. '
   'Codes: validation_error, not_found.';
 
@@ -90,7 +91,8 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Every workspace, oldest first. For the operator alone: it reaches all of them. Arguments: none. Codes: validation_error.';
+  'Every workspace, oldest first. For the operator alone: it reaches all of them. '
+  'Arguments: none. Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable
@@ -98,7 +100,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{object, id}');
-  v_id uuid := v_args ->> 'id';
+  v_id uuid := (v_args ->> 'id')::uuid;
   v_workspace_id uuid;
 begin
   case v_args ->> 'object'
@@ -121,7 +123,8 @@ end
 $$;
 comment on function app.workspace_find(jsonb) is
   'The workspace that a record belongs to, so that the operator can name a record by its id alone. For the operator '
-  'alone: it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, loss_reason, '
+  'alone: it reaches every workspace. No index serves it. '
+  'Arguments: object (member, key, pipeline, stage, loss_reason, '
   'deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
 
 revoke execute on function crm.workspace_json(crm.workspaces) from public;

@@ -8,7 +8,7 @@ declare
   v_args jsonb := crm.check_args(
     p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
   );
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid;
   v_id uuid;
 begin
@@ -56,7 +56,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
@@ -87,7 +87,8 @@ end
 $$;
 comment on function app.key_list(jsonb) is
   'The keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the '
-  'rate limit counted, so a crash of the database forgets it. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'rate limit counted, so a crash of the database forgets it. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql
@@ -108,7 +109,8 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, revoked_at. '
+  'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, '
+  'revoked_at. '
   'Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 revoke execute on all functions in schema app from public;

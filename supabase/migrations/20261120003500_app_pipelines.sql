@@ -46,7 +46,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
   v_id uuid;
   v_stages json;
@@ -80,8 +80,8 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{is_active, is_default}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
-  v_is_default boolean := v_args ->> 'is_default';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_is_default boolean := (v_args ->> 'is_default')::boolean;
   v_pipeline crm.pipelines;
 begin
   if not v_is_default then
@@ -113,7 +113,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
@@ -137,8 +137,8 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Every pipeline of a workspace with every stage, oldest pipeline first. The inactive ones are here too, which the API '
-  'does not show, so that they can be found and activated again. Arguments: workspace_id. '
+  'Every pipeline of a workspace with every stage, oldest pipeline first. The inactive ones are here too, which '
+  'the API does not show, so that they can be found and activated again. Arguments: workspace_id. '
   'Codes: validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json

@@ -19,7 +19,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -60,7 +60,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (

@@ -8,8 +8,8 @@ declare
   v_args jsonb := crm.check_args(
     p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}'
   );
-  v_workspace_id uuid := v_args ->> 'workspace_id';
-  v_deal_id uuid := v_args ->> 'deal_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -77,7 +77,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (

@@ -28,7 +28,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
@@ -48,8 +48,8 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
-  v_id uuid := v_args ->> 'id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
   v_delivery_id uuid;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
@@ -68,8 +68,8 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
-  v_id uuid := v_args ->> 'id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
   v_resumed bigint;
 begin
   if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then

@@ -6,7 +6,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
@@ -43,7 +43,7 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_retried bigint;
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -54,7 +54,8 @@ end
 $$;
 comment on function app.delivery_retry(jsonb) is
   'Makes the waiting deliveries of a workspace due now and wakes the dispatcher; those of an inactive subscription go '
-  'on waiting for it. Returns retried, how many were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'on waiting for it. Returns retried, how many were waiting. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql
@@ -62,8 +63,8 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := v_args ->> 'workspace_id';
-  v_id uuid := v_args ->> 'id';
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
   v_subscription_id uuid;
 begin
   select d.subscription_id into v_subscription_id from crm.webhook_deliveries d

@@ -18,7 +18,8 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'What runs by itself, by name; `every` is an interval as Postgres writes it. Arguments: none. Codes: validation_error.';
+  'What runs by itself, by name; `every` is an interval as Postgres writes it. '
+  'Arguments: none. Codes: validation_error.';
 
 create function app.job_run(p_args jsonb) returns json
 language plpgsql
