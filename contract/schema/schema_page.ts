@@ -28,8 +28,9 @@ interface Relation {
 
 const HEAD = `# Schema
 
-Written by \`deno task schema\` from the catalogue of a database with every migration; a test holds it equal. The SQL itself
-is [supabase/schema.sql](../supabase/schema.sql), its reasons are in [supabase/migrations](../supabase/migrations).
+Written by \`deno task schema\` from the catalogue of a database with every migration; a test holds it equal. The SQL
+itself is [supabase/schema.sql](../supabase/schema.sql), its reasons are in
+[supabase/migrations](../supabase/migrations).
 
 Every table of a workspace has \`workspace_id\` first in its keys, and refers to others by \`(workspace_id, id)\`: a key check
 bypasses row-level security, so the workspace must be part of it.
@@ -64,7 +65,12 @@ function section({ name, text, columns }: Table): string {
   const rows = columns.map(({ name, type, required, generated, text }) =>
     `| ${name} | ${type}${required ? "" : ", null"}${generated ? ", generated" : ""} | ${text ?? ""} |`
   );
-  return `## crm.${name}\n\n${text}\n\n| column | type | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  return `## crm.${name}\n\n${wrapped(text)}\n\n| column | type | |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+/** Lines of 120 characters at most. */
+function wrapped(text: string): string {
+  return text.replace(/(.{1,120})(?:\s+|$)/g, "$1\n").trimEnd();
 }
 
 const TABLES = `
