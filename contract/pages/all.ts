@@ -1,3 +1,4 @@
+import { performancePage } from "../../lab/performance/page.ts";
 import { contractPage } from "./contract_page.ts";
 import { errorsPage } from "./errors_page.ts";
 import type { Page } from "./page.ts";
@@ -5,4 +6,10 @@ import { resourcesPage } from "./resources_page.ts";
 import { webhooksPage } from "./webhooks_page.ts";
 
 /** Every page that `deno task docs` writes. */
-export const pages: readonly Page[] = [contractPage, errorsPage, resourcesPage, webhooksPage];
+export const pages: readonly Page[] = [
+  contractPage,
+  errorsPage,
+  performancePage,
+  resourcesPage,
+  webhooksPage,
+];

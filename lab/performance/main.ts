@@ -10,44 +10,48 @@
  */
 import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../local/own_postgres.ts";
-import { type Figure, figureOf, isHeld } from "./figure.ts";
+import { type Figure, isHeld } from "../harness/figures.ts";
+import { onInterrupt } from "../harness/processes.ts";
+import { tableOf } from "../harness/tables.ts";
 import { saveResults } from "./results.ts";
-import { SUBJECTS } from "./subjects/all.ts";
-import { tableOf } from "./table.ts";
+import type { Subject } from "./subject.ts";
+import { coldStart } from "./subjects/cold_start.ts";
+import { concurrency } from "./subjects/concurrency.ts";
+import { growth } from "./subjects/growth.ts";
+import { roundTrips } from "./subjects/round_trips.ts";
+import { statements } from "./subjects/statements.ts";
+import { throughput } from "./subjects/throughput.ts";
+import { webhooks } from "./subjects/webhooks.ts";
 
+/** In the order of docs/performance.md. */
+const SUBJECTS: Subject[] = [statements, roundTrips, throughput, concurrency, coldStart, growth, webhooks];
 /** Of a ratio's target, in a short run: enough to see a mistake, too little to see a busy neighbour. */
 const SHORT_TOLERANCE = 0.7;
 
-const { values, positionals } = parseArgs({
+const { values: { short }, positionals } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),
   options: { short: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-const { short } = values;
-const unknown = positionals.filter((name) => !SUBJECTS.some((subject) => subject.name === name));
+const names = SUBJECTS.map(({ name }) => name);
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(
-    `There is no ${unknown.join(", ")}; there are ${SUBJECTS.map(({ name }) => name).join(", ")}`,
-  );
+  console.error(`There is no ${unknown.join(", ")}; there are ${names.join(", ")}`);
   Deno.exit(2);
 }
 const everything = positionals.length === 0;
-const chosen = SUBJECTS.filter(({ name }) => everything || positionals.includes(name));
-
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.addSignalListener(signal, () => void closeOwnPostgres().finally(() => Deno.exit(130)));
-}
+onInterrupt(closeOwnPostgres);
 
 const started = performance.now();
-const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`.padStart(5);
+const print = (line: string) =>
+  console.log(`${`${Math.round((performance.now() - started) / 1000)} s`.padStart(5)}  ${line}`);
 const figures: Figure[] = [];
-for (const subject of chosen) {
-  console.log(`${seconds()}  ${subject.title}`);
-  const note = (line: string) => console.log(`${seconds()}    ${line}`);
-  const measured = await subject.measure({ short, note });
-  for (const measurement of measured) {
-    const figure = figureOf(measurement, subject);
-    figures.push(short ? { ...figure, held: isHeld(measurement, SHORT_TOLERANCE) } : figure);
+for (const { name, title, measure } of SUBJECTS) {
+  if (!everything && !positionals.includes(name)) continue;
+  print(title);
+  for (const measurement of await measure({ short, note: (line) => print(`  ${line}`) })) {
+    const held = isHeld(measurement, short ? SHORT_TOLERANCE : 1);
+    figures.push({ ...measurement, held, command: `deno task bench -- ${name}` });
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Figure } from "./figure.ts";
+import type { Figure } from "../harness/figures.ts";
 import type { Results } from "./results.ts";
-import { SIGNS } from "./table.ts";
+import { SIGNS } from "../harness/tables.ts";
 
 /** More would be read by nobody. */
 const MAX_ROWS = 60;

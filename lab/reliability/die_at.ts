@@ -2,7 +2,7 @@
 import pg from "pg";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import type { Death, LastWords, Stage } from "./stages.ts";
+import type { Death, LastWords, Stage } from "./dispatcher.ts";
 
 /** For a request to leave the process; the receiver answers after 20. */
 const SENDING_MS = 5;

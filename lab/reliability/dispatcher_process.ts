@@ -1,75 +1,38 @@
-import { join } from "node:path";
-import type { Death, LastWords } from "./stages.ts";
+/**
+ * One dispatcher in a process of its own, which never stops by itself. Its argument is its character, as JSON. Prints
+ * `ready`, then what the dispatcher logs.
+ */
+import { pause } from "../harness/waiting.ts";
+import type { Character } from "./dispatcher.ts";
 
-/** What a dispatcher is to be like. */
-export interface Character {
-  /** By how many milliseconds its clock is wrong. */
-  clockErrorMs?: number;
-  /** How it ends; it goes on until it is killed where left out. */
-  death?: Death;
-  /** Whether its log is thrown away: a long run's would fill the memory here. */
-  silent?: boolean;
+const PAUSE_MS = 100;
+
+const { clockErrorMs = 0, death }: Character = JSON.parse(Deno.args[0]!);
+const RightDate = Date;
+globalThis.Date = class extends RightDate {
+  constructor(...args: unknown[]) {
+    super(...(args.length === 0 ? [RightDate.now() + clockErrorMs] : args) as [number]);
+  }
+  static override now(): number {
+    return RightDate.now() + clockErrorMs;
+  }
+} as DateConstructor;
+
+// After the clock: nothing must have kept the right one.
+if (death) {
+  const { dieAt } = await import("./die_at.ts");
+  dieAt(death);
 }
+const { dispatch } = await import("../../supabase/functions/webhook-dispatcher/dispatch.ts");
+const { handlePoke } = await import("../../supabase/functions/webhook-dispatcher/handler.ts");
 
-/** A dispatcher that can be killed. */
-export interface Dispatcher {
-  pid: number;
-  /** What it has logged so far. */
-  output(): string;
-  /** True once it delivers. */
-  ready(): boolean;
-  /** `kill -9`, and waits for the end. */
-  kill(): Promise<void>;
-  /** Whether it is gone, by `kill` or by itself. */
-  ended(): boolean;
-  /** What its {@link Death} was; null where it has not died of one. */
-  lastWords(): LastWords | null;
-}
+// It pokes itself where a run hands over, as it would through the gateway.
+Deno.env.set("WEBHOOK_DISPATCHER_SECRET", crypto.randomUUID());
+const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handlePoke);
+Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);
 
-/** Starts dispatcher.ts with this environment. */
-export function spawnDispatcher(
-  env: Record<string, string>,
-  { clockErrorMs = 0, death, silent = false }: Character,
-  onEnd: () => void,
-): Dispatcher {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-check",
-      join(import.meta.dirname!, "dispatcher.ts"),
-      `--clock-error=${clockErrorMs}`,
-      ...(death ? [`--death=${JSON.stringify(death)}`] : []),
-    ],
-    env,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  let output = "";
-  const collected = (async () => {
-    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
-      if (!silent || output === "") output += text;
-    }
-  })();
-  let over = false;
-  const status = child.status.then(async () => {
-    await collected;
-    over = true;
-    onEnd();
-  });
-  return {
-    pid: child.pid,
-    output: () => output,
-    ready: () => output.startsWith("ready"),
-    ended: () => over,
-    lastWords() {
-      const line = output.split("\n").find((line) => line.startsWith('{"killed"'));
-      return line === undefined ? null : JSON.parse(line);
-    },
-    async kill() {
-      if (!over) child.kill("SIGKILL");
-      await status;
-    },
-  };
+console.log("ready");
+for (;;) {
+  await dispatch();
+  await pause(PAUSE_MS);
 }

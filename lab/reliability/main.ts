@@ -9,20 +9,22 @@
  * Prints a table; the exit code is 0 only where every figure was reached. Nothing is written but in a temporary folder.
  */
 import { parseArgs } from "node:util";
-import type { Figure, Result, Sizes } from "./figure.ts";
-import { clock } from "./figures/clock.ts";
-import { deactivation } from "./figures/deactivation.ts";
-import { hanging } from "./figures/hanging.ts";
-import { kills } from "./figures/kills.ts";
-import { latency } from "./figures/latency.ts";
-import { outages } from "./figures/outages.ts";
-import { staleHolder } from "./figures/stale_holder.ts";
-import { throughput } from "./figures/throughput.ts";
-import { openWorld, type World } from "./world.ts";
+import { table } from "../../contract/pages/page.ts";
+import { onInterrupt } from "../harness/processes.ts";
+import type { Sizes, Trial, Verdict } from "./trial.ts";
+import { clock } from "./trials/clock.ts";
+import { deactivation } from "./trials/deactivation.ts";
+import { hanging } from "./trials/hanging.ts";
+import { kills } from "./trials/kills.ts";
+import { latency } from "./trials/latency.ts";
+import { outages } from "./trials/outages.ts";
+import { staleHolder } from "./trials/stale_holder.ts";
+import { throughput } from "./trials/throughput.ts";
+import { openDeliveryWorld } from "./world.ts";
 
-const FIGURES: Figure[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
+const TRIALS: Trial[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
 
-const { values } = parseArgs({
+const { values: { only, short, events, minutes } } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),
   options: {
     only: { type: "string" },
@@ -31,53 +33,44 @@ const { values } = parseArgs({
     short: { type: "boolean", default: false },
   },
 });
-const short = values.short === true;
-const sizes: Sizes = {
-  short,
-  events: Number(values.events ?? (short ? 300 : 10_000)),
-  minutes: Number(values.minutes),
-};
-const chosen = FIGURES.filter(({ number }) => values.only === undefined || String(number) === values.only);
+const sizes: Sizes = { short, events: Number(events ?? (short ? 300 : 10_000)), minutes: Number(minutes) };
+const chosen = TRIALS.filter(({ number }) => only === undefined || String(number) === only);
 if (chosen.length === 0 || !(sizes.events >= 100) || !(sizes.minutes >= 1)) {
-  console.error(
-    `--only takes one of ${FIGURES.map(({ number }) => number).join(", ")}; --events at least 100; ` +
-      "--minutes at least 1",
-  );
+  const numbers = TRIALS.map(({ number }) => number).join(", ");
+  console.error(`--only takes one of ${numbers}; --events at least 100; --minutes at least 1`);
   Deno.exit(2);
 }
 
-const world = await openWorld();
-// For the figures that call the dispatcher's own modules.
+const world = await openDeliveryWorld();
+// For the trials that call the dispatcher's own modules.
 for (const [name, value] of Object.entries(world.env)) Deno.env.set(name, value);
 let interrupted = false;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  Deno.addSignalListener(signal, () => {
-    interrupted = true;
-    void world.close().finally(() => Deno.exit(130));
-  });
-}
-const results: [Figure, Result][] = [];
-for (const figure of chosen) results.push([figure, await reach(figure, world)]);
-await world.close();
+onInterrupt(async () => {
+  interrupted = true;
+  await world[Symbol.asyncDispose]();
+});
+const verdicts: [Trial, Verdict][] = [];
+for (const trial of chosen) verdicts.push([trial, await run(trial)]);
+await world[Symbol.asyncDispose]();
 
-console.log("\n| # | Asked | Measured | Reached |\n|---|---|---|---|");
-for (const [{ number, asked }, { ok, measured }] of results) {
-  console.log(`| ${number} | ${asked} | ${measured} | ${ok ? "yes" : "NO"} |`);
-}
-Deno.exit(results.every(([, { ok }]) => ok) ? 0 : 1);
+const rows = verdicts.map((
+  [{ number, asked }, { ok, measured }],
+) => [`${number}`, asked, measured, ok ? "yes" : "NO"]);
+console.log(`\n${table(["#", "Asked", "Measured", "Reached"], rows).join("\n")}`);
+Deno.exit(verdicts.every(([, { ok }]) => ok) ? 0 : 1);
 
-async function reach(figure: Figure, world: World): Promise<Result> {
-  console.log(`Figure ${figure.number}: ${figure.asked}`);
+async function run(trial: Trial): Promise<Verdict> {
+  console.log(`Figure ${trial.number}: ${trial.asked}`);
   const started = performance.now();
   try {
-    return await figure.run(world, sizes);
+    return await trial.run(world, sizes);
   } catch (error) {
     return { ok: false, measured: error instanceof Error ? error.message : String(error) };
   } finally {
-    // The figure fails for want of what is being closed; the process ends once all of it is.
+    // The trial fails for want of what is being closed; the process ends once all of it is.
     if (interrupted) await new Promise(() => {});
     await world.killDispatchers();
-    // What one figure has left is not the next one's to deliver.
+    // What one trial has left is not the next one's to deliver.
     await world.sql`update crm.webhook_subscriptions set is_active = false where is_active`;
     console.log(`  took ${((performance.now() - started) / 1000).toFixed(0)} s`);
   }

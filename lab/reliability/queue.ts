@@ -1,12 +1,13 @@
-import type { Sql } from "postgres";
+import type { PendingQuery, Row, Sql } from "postgres";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * Workspaces with one subscription each to `contact.created`; their ids.
+ * Makes workspaces with one subscription each to `contact.created`.
  * @param encryptionKey of the dispatcher that will deliver; this process's own where left out
+ * @returns the ids of the workspaces
  */
-export async function subscribe(
+export async function createSubscribers(
   sql: Sql,
   targetUrl: string,
   count: number,
@@ -59,20 +60,24 @@ export async function deliveries(sql: Sql, workspaces: string[]): Promise<Delive
     where workspace_id = any (${workspaces})`;
 }
 
-/** How many of the workspaces' deliveries have come to their end. */
-export async function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
-  const [row] = await sql<[{ ended: number }]>`
-    select count(*)::integer as ended from crm.webhook_deliveries
-    where workspace_id = any (${workspaces}) and state <> 'pending'`;
-  return row.ended;
+/**
+ * How many of the workspaces' deliveries fit.
+ * @param condition of SQL, on a row of crm.webhook_deliveries
+ */
+export async function countDeliveries(
+  sql: Sql,
+  workspaces: string[],
+  condition: PendingQuery<Row[]>,
+): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from crm.webhook_deliveries
+    where workspace_id = any (${workspaces}) and ${condition}`;
+  return row.count;
 }
 
-/** How many of the workspaces' deliveries have not. */
-export async function countPending(sql: Sql, workspaces: string[]): Promise<number> {
-  const [row] = await sql<[{ pending: number }]>`
-    select count(*)::integer as pending from crm.webhook_deliveries
-    where workspace_id = any (${workspaces}) and state = 'pending'`;
-  return row.pending;
+/** How many of the workspaces' deliveries have come to their end. */
+export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
+  return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
 /** Makes retries due now, as their waits would. */

@@ -1,21 +1,38 @@
 import type { Sql } from "postgres";
-import { createKey } from "../../operator/keys.ts";
 import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
-import type { World } from "./world.ts";
+import { createKey } from "../../operator/keys.ts";
+import { percentile } from "../harness/figures.ts";
+import { eventually, pause } from "../harness/waiting.ts";
+import { connect } from "../harness/world.ts";
+import { createSubscribers } from "./queue.ts";
+import type { DeliveryWorld } from "./world.ts";
 
 /** A whole stack that delivers to the world's receiver: gateway, scheduler, its own Postgres and dispatcher. */
-export interface Stack {
+export interface Stack extends AsyncDisposable {
   sql: Sql;
-  /** Under which its dispatcher opens the subscriptions' secrets. */
-  encryptionKey: string;
+  /** Makes workspaces with one subscription each; their ids. */
+  createSubscribers(targetUrl: string, count: number): Promise<string[]>;
   /** Makes a contact through the API, in each of the workspaces in turn; the request then pokes the dispatcher. */
   contactMaker(workspaces: string[]): Promise<() => Promise<void>>;
-  close(): Promise<void>;
+  /** Makes an event in these workspaces every 100 ms, `count` times, and waits for their first attempts. */
+  timeFirstAttempts(
+    workspaces: string[],
+    count: number,
+    makeEvent: () => Promise<void>,
+  ): Promise<Latency>;
 }
 
-export async function openStack({ folder, receiver }: World): Promise<Stack> {
+/** From the change to the arrival of the first attempt, in seconds. */
+export interface Latency {
+  p99: number;
+  /** All of it, as docs/reliability.md shows it. */
+  text: string;
+}
+
+const PACE_MS = 100;
+
+export async function openStack({ folder, receiver }: DeliveryWorld): Promise<Stack> {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
   const stack = await startStackProcess(dataDir, {
     ...receiver.env,
@@ -23,31 +40,46 @@ export async function openStack({ folder, receiver }: World): Promise<Stack> {
     SUPABASE_DB_URL: "",
     WEBHOOK_ENCRYPTION_KEY: "",
   });
-  const sql = openSql(stack.file.database_url, { max: 2 });
+  const sql = connect(stack.file.database_url, 2);
+  const { webhook_encryption_key } = await loadSecrets(dataDir);
   return {
     sql,
-    encryptionKey: (await loadSecrets(dataDir)).webhook_encryption_key,
-    contactMaker: (workspaces) => contactMaker(sql, stack.file.base_url, workspaces),
-    async close() {
-      await sql.end();
+    createSubscribers: (url, count) => createSubscribers(sql, url, count, webhook_encryption_key),
+    async contactMaker(workspaces) {
+      const keys: string[] = [];
+      for (const workspaceId of workspaces) {
+        keys.push((await createKey(sql, { workspaceId, name: "Chaos", scopes: ["contacts:write"] })).key);
+      }
+      let made = 0;
+      return async () => {
+        const response = await fetch(`${stack.file.base_url}/api-v1-contacts`, {
+          method: "POST",
+          headers: { "X-API-Key": keys[made++ % keys.length]!, "Content-Type": "application/json" },
+          body: JSON.stringify({ name: "Ana" }),
+        });
+        if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+        await response.body?.cancel();
+      };
+    },
+    async timeFirstAttempts(workspaces, count, makeEvent) {
+      const [{ start }] = await sql<[{ start: Date }]>`select clock_timestamp() as start`;
+      for (let made = 0; made < count; made++) await Promise.all([makeEvent(), pause(PACE_MS)]);
+      const rows = await sql<{ id: string; created_at: Date }[]>`
+        select id, created_at from crm.webhook_deliveries
+        where workspace_id = any (${workspaces}) and created_at >= ${start}`;
+      if (rows.length !== count) throw new Error(`${rows.length} deliveries of ${count} events`);
+      const { arrivals } = receiver;
+      await eventually(() => rows.every(({ id }) => arrivals.has(id)), "the first attempts", 60);
+      const seconds = rows.map(({ id, created_at }) =>
+        (arrivals.get(id)!.at[0]! - created_at.getTime()) / 1000
+      );
+      const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(seconds, share).toFixed(2));
+      const text = `p50 ${p50} s, p99 ${p99} s, most ${most} s (${seconds.length} events)`;
+      return { p99: percentile(seconds, 0.99), text };
+    },
+    async [Symbol.asyncDispose]() {
+      await sql[Symbol.asyncDispose]();
       await stack.stop();
     },
-  };
-}
-
-async function contactMaker(sql: Sql, baseUrl: string, workspaces: string[]): Promise<() => Promise<void>> {
-  const keys: string[] = [];
-  for (const workspaceId of workspaces) {
-    keys.push((await createKey(sql, { workspaceId, name: "Chaos", scopes: ["contacts:write"] })).key);
-  }
-  let made = 0;
-  return async () => {
-    const response = await fetch(`${baseUrl}/api-v1-contacts`, {
-      method: "POST",
-      headers: { "X-API-Key": keys[made++ % keys.length]!, "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "Ana" }),
-    });
-    if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
-    await response.body?.cancel();
   };
 }

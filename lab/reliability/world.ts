@@ -1,24 +1,20 @@
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { startOwnPostgres } from "../../local/own_postgres.ts";
 import { startPostgres } from "../../local/postgres.ts";
 import { binariesFolder, run, systemUser } from "../../local/postgres_binaries.ts";
 import { openSql } from "../../local/sql.ts";
-import { type Character, type Dispatcher, spawnDispatcher } from "./dispatcher_process.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
+import { openWorld, type World } from "../harness/world.ts";
+import { type CountingReceiver, startCountingReceiver } from "./arrivals.ts";
+import { type Character, type Dispatcher, spawnDispatcher } from "./dispatcher.ts";
 
 /**
- * What the figures run on: a Postgres and a receiver of their own. No gateway and no scheduler: nobody delivers but
- * the dispatchers that a figure starts, so nothing that it kills is made up for by another.
+ * A Postgres, a receiver and dispatchers. No gateway and no scheduler: nobody delivers but the dispatchers that a trial
+ * starts, so nothing that it kills is made up for by another.
  */
-export interface World {
-  /** Temporary; for whatever a figure keeps. */
-  folder: string;
-  /** Of Postgres. */
-  dataDir: string;
+export interface DeliveryWorld extends Omit<World, "sql"> {
   /** Another one after `restartPostgres`. */
   readonly sql: Sql;
-  receiver: Receiver;
+  receiver: CountingReceiver;
   /** What the dispatcher's own modules read. */
   env: Record<string, string>;
   spawnDispatcher(character?: Character): Dispatcher;
@@ -27,17 +23,15 @@ export interface World {
   crashPostgres(): Promise<void>;
   /** On the same data and port. */
   restartPostgres(): Promise<void>;
-  close(): Promise<void>;
 }
 
-export async function openWorld(): Promise<World> {
-  const postgres = await startOwnPostgres("crm-chaos-");
-  const { folder, dataDir, secrets, databaseUrl } = postgres;
-  const port = Number(new URL(databaseUrl).port);
-  const binaries = await binariesFolder();
-  const user = await systemUser([binaries, dataDir]);
-  const receiver = await startReceiver(folder);
-  let sql = openSql(databaseUrl, { max: 4 });
+const CONNECTIONS = 4;
+
+export async function openDeliveryWorld(): Promise<DeliveryWorld> {
+  const world = await openWorld({ max: CONNECTIONS });
+  const { folder, dataDir, secrets, databaseUrl } = world;
+  const receiver = await startCountingReceiver(folder);
+  let { sql } = world;
   const env = {
     ...receiver.env,
     SUPABASE_DB_URL: databaseUrl,
@@ -45,14 +39,12 @@ export async function openWorld(): Promise<World> {
     DATABASE_PREPARE: "true",
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
   };
-
   const dispatchers = new Set<Dispatcher>();
   async function killDispatchers(): Promise<void> {
     await Promise.all([...dispatchers].map((dispatcher) => dispatcher.kill()));
   }
   return {
-    folder,
-    dataDir,
+    ...world,
     get sql() {
       return sql;
     },
@@ -67,19 +59,21 @@ export async function openWorld(): Promise<World> {
     async crashPostgres() {
       // The driver's next query after a crash may wait for ever; what is on trial is the dispatcher's connections.
       await sql.end();
+      const binaries = await binariesFolder();
+      const user = await systemUser([binaries, dataDir]);
       const args = ["stop", "-m", "immediate", "-w", "-D", join(dataDir, "postgres")];
       const { success, output } = await run(join(binaries, "pg_ctl"), args, user);
       if (!success) throw new Error(`Postgres was not stopped: ${output}`);
     },
     async restartPostgres() {
-      await startPostgres(dataDir, secrets, port);
-      sql = openSql(databaseUrl, { max: 4 });
+      await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
+      sql = openSql(databaseUrl, { max: CONNECTIONS });
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       await killDispatchers();
       await sql.end({ timeout: 1 });
       await receiver.close();
-      await postgres.close();
+      await world[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allowedStatements, countStatements } from "../../lab/performance/statement_counts.ts";
+import { allowedStatements, countStatements } from "../../lab/performance/statements/counts.ts";
 import { endpoints } from "../support/resources.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
 

@@ -35,7 +35,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
       await t.step("plpgsql_check, through `supabase db lint`, finds no error in any function", async () => {
         const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
           args: ["run", "-A", join("node_modules", "supabase", "dist", "supabase.js")]
-            .concat("db", "lint", "--schema", "crm,api", "--level", "warning", "--fail-on", "error")
+            .concat("db", "lint", "--schema", "crm,api,app", "--level", "warning", "--fail-on", "error")
             .concat("--db-url", `${server.url}?sslmode=disable`),
           cwd: ROOT,
           env: { SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },

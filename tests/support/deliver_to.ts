@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
-import { type Authority, issueCertificate, type ServerCertificate } from "./certificates.ts";
+import { type Authority, issueCertificate, type ServerCertificate } from "../../lab/harness/certificates.ts";
 import { type Behaviour, startHostile } from "./hostile.ts";
 
 const folder = Deno.env.get("TEST_AUTHORITY_FOLDER")!;

@@ -1,5 +1,8 @@
 import { Buffer } from "node:buffer";
+import { eventually } from "../../lab/harness/waiting.ts";
 import type { Received } from "./receiver.ts";
+
+export { eventually };
 
 /** One request that a mailbox received, its body read. */
 export interface Message {
@@ -51,19 +54,4 @@ export function openMailbox(behaviour = "") {
       return messages;
     },
   };
-}
-
-/** Asks until there is an answer; an error that names `what` after `seconds`. */
-export async function eventually<T>(
-  ask: () => Promise<T | undefined | false>,
-  what: string,
-  seconds = 10,
-): Promise<T> {
-  const until = performance.now() + seconds * 1000;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > until) throw new Error(`Waited ${seconds} s in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -1,16 +1,8 @@
 import { Buffer } from "node:buffer";
-import { join } from "node:path";
-import { createAuthority, issueCertificate } from "./certificates.ts";
+import { type Receiver, startReceiver } from "../../lab/harness/receiver.ts";
 
-/** A webhook receiver with mailboxes, and what the stack and the tests must know to reach it. */
-export interface Mailboxes {
-  port: number;
-  /** The authority that signed its certificate. */
-  caFile: string;
-  /** For the processes of the stack and of the tests. */
-  env: Record<string, string>;
-  close(): Promise<void>;
-}
+/** A receiver with mailboxes. */
+export type Mailboxes = Receiver;
 
 /** One request, as it arrived. */
 export interface Received {
@@ -24,43 +16,25 @@ export interface Received {
 }
 
 /**
- * Starts a TLS receiver on a free loopback port, for https targets as a customer's. A POST to `/box/<name>` is kept
- * and answered as its query says, GET returns what has arrived:
+ * Starts a receiver with mailboxes, for https targets as a customer's. A POST to `/box/<name>` is kept and answered as
+ * its query says, GET returns what has arrived:
  *
  * - `status=500,500,200`: the statuses of the first, second, … request; the last one goes on. 200 where absent.
  * - `delay=300`: milliseconds before the answer.
  * - `location=…`: the Location header, for redirects.
+ *
+ * Its environment is for the processes of the stack and of the tests.
  */
 export async function startMailboxes(): Promise<Mailboxes> {
   const folder = await Deno.makeTempDir({ prefix: "crm-receiver-" });
-  const authority = await createAuthority();
-  const caFile = join(folder, "ca.pem");
-  await Deno.writeTextFile(caFile, authority.certificate);
-  await Deno.writeTextFile(join(folder, "ca.key"), authority.key);
-
   const boxes = new Map<string, Received[]>();
-  const server = Deno.serve(
-    {
-      hostname: "127.0.0.1",
-      port: 0,
-      onListen: () => {},
-      ...await issueCertificate(authority, ["localhost", "127.0.0.1"]),
-    },
-    (request) => answer(request, boxes),
-  );
-  const { port } = server.addr;
+  const { port, env, close } = await startReceiver(folder, (request) => answer(request, boxes));
+  const addresses = { TEST_RECEIVER_ORIGIN: `https://localhost:${port}`, TEST_AUTHORITY_FOLDER: folder };
   return {
     port,
-    caFile,
-    env: {
-      // The root certificate that the stack's TLS trusts besides the usual ones.
-      DENO_CERT: caFile,
-      WEBHOOK_DEV_TARGETS: `localhost:${port},127.0.0.1:${port}`,
-      TEST_RECEIVER_ORIGIN: `https://localhost:${port}`,
-      TEST_AUTHORITY_FOLDER: folder,
-    },
+    env: { ...env, ...addresses },
     async close() {
-      await server.shutdown();
+      await close();
       await Deno.remove(folder, { recursive: true });
     },
   };

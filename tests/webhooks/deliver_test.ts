@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
 import { deliver, type Surroundings } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
-import { createAuthority, issueCertificate } from "../support/certificates.ts";
+import { createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
 import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
 import { openMailbox } from "../support/mailbox.ts";

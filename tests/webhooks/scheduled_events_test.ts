@@ -1,7 +1,7 @@
 // What time brings about: the jobs deals-stale and activities-overdue, run as the scheduler runs them.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { runJob } from "../../operator/jobs.ts";
+import { runJob } from "../support/jobs.ts";
 import { updateWorkspace } from "../../operator/workspaces.ts";
 import { deliveryBody } from "../../openapi/events.ts";
 import { client } from "../support/client.ts";

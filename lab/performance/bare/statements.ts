@@ -8,10 +8,6 @@ export const READ_CONTACT = `select ${COLUMNS} from crm.contacts where workspace
 export const LIST_CONTACTS =
   `select ${COLUMNS} from crm.contacts where workspace_id = $1 order by id desc limit 50`;
 
-/** The same page made into JSON by Postgres. */
-export const LIST_AS_TEXT = `select json_build_object('data', json_agg(c))::text as page
-  from (${LIST_CONTACTS}) c`;
-
 /** The tables of the API with their keys, checks, indexes and rows; without its row-level security and triggers. */
 export const MAKE_TABLES = `
   create schema bare;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { spawnScript } from "../../harness/processes.ts";
 
 /** A function, and a request that it is to answer first. */
 export interface Start {
@@ -12,30 +13,27 @@ export interface Start {
 }
 
 /** Milliseconds from the start of a process that serves the function to the end of its first reply. */
-export async function timeFirstReply(start: Start, env: Record<string, string>): Promise<number> {
+export async function timeFirstReply(
+  { file, method, path, headers = {}, expect }: Start,
+  env: Record<string, string>,
+): Promise<number> {
   const started = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--cached-only", join(import.meta.dirname!, "starter.ts"), start.file],
+  const child = spawnScript(["--cached-only", join(import.meta.dirname!, "starter.ts"), file], {
     env,
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
-  }).spawn();
+  });
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    const { value } = await reader.read();
-    const port = parseInt(value ?? "");
-    if (!(port > 0)) throw new Error(`${start.file} does not start; why, is above`);
-    await request(start, port);
+    const port = parseInt((await reader.read()).value ?? "");
+    if (!(port > 0)) throw new Error(`${file} does not start; why, is above`);
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+    const text = await response.text();
+    if (response.status !== expect) throw new Error(`${file}, ${method} ${path}: ${response.status} ${text}`);
     return performance.now() - started;
   } finally {
     child.kill("SIGKILL");
     await Promise.all([child.status, reader.cancel()]);
   }
-}
-
-async function request({ file, method, path, headers = {}, expect }: Start, port: number): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
-  const text = await response.text();
-  if (response.status !== expect) throw new Error(`${file}, ${method} ${path}: ${response.status} ${text}`);
 }

@@ -1,19 +1,18 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sum } from "../../harness/figures.ts";
 
 /** What is deployed with a function: everything that its index.ts leads to, types apart. */
 export interface ImportGraph {
-  /** Files of this repository that are loaded before the first request. */
+  /** Files of this repository. */
   files: string[];
   /** Names of the packages that these import. */
   packages: string[];
-  /** Names of those that are imported when a request needs them. */
-  laterPackages: string[];
   /** Of all files, and of all that is in the packages and in those that they need in turn. */
   bytes: number;
 }
 
-/** As `deno info --json` tells it, as far as it is read here. */
+/** As `deno info --json` has it, as far as it is read here. */
 interface Info {
   roots: [string];
   redirects: Record<string, string>;
@@ -27,68 +26,45 @@ interface Module {
   /** Key of `npmPackages`. */
   npmPackage?: string;
   /** `code` is absent where only types are imported. */
-  dependencies?: { code?: { specifier?: string }; isDynamic?: boolean }[];
+  dependencies?: { code?: { specifier?: string } }[];
 }
 
 /** @param file the function's index.ts */
 export async function readImportGraph(file: string): Promise<ImportGraph> {
-  const info = await readInfo(file);
-  const all = reachable(info, true);
-  const atStart = reachable(info, false);
-  const packages = packagesOf(atStart, info);
-  const folders = withNeeded(all, info).map((key) => info.npmPackages[key]!.localPath);
-  const packageBytes = await Promise.all(folders.map(bytesOf));
-  return {
-    files: filesOf(atStart).map(({ specifier }) => fileURLToPath(specifier)),
-    packages,
-    laterPackages: packagesOf(all, info).filter((name) => !packages.includes(name)),
-    bytes: sum(filesOf(all).map(({ size = 0 }) => size)) + sum(packageBytes),
-  };
-}
-
-function filesOf(modules: Module[]): Module[] {
-  return modules.filter(({ specifier }) => specifier.startsWith("file:"));
-}
-
-/** A package may be imported by more than one of its paths. */
-function packagesOf(modules: Module[], { npmPackages }: Info): string[] {
-  return [...new Set(modules.flatMap(({ npmPackage }) => npmPackage ? npmPackages[npmPackage]!.name : []))];
-}
-
-async function readInfo(file: string): Promise<Info> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", file],
-    cwd: join(import.meta.dirname!, "..", ".."),
+    cwd: join(import.meta.dirname!, "..", "..", ".."),
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
-  return JSON.parse(new TextDecoder().decode(stdout));
-}
+  const { roots, redirects, modules, npmPackages }: Info = JSON.parse(new TextDecoder().decode(stdout));
 
-/** @param later whether to follow `import()` too */
-function reachable({ roots, redirects, modules }: Info, later: boolean): Module[] {
   const bySpecifier = new Map(modules.map((module) => [module.specifier, module]));
-  const found = new Set<Module>();
-  const visit = (specifier: string) => {
-    const module = bySpecifier.get(redirects[specifier] ?? specifier);
-    if (!module || found.has(module)) return;
-    found.add(module);
-    for (const { code, isDynamic } of module.dependencies ?? []) {
-      if (code?.specifier && (later || !isDynamic)) visit(code.specifier);
-    }
+  const reached = reach(roots, (specifier) =>
+    (bySpecifier.get(specifier)?.dependencies ?? [])
+      .flatMap(({ code }) => code?.specifier ?? [])
+      .map((next) => redirects[next] ?? next)).flatMap((specifier) => bySpecifier.get(specifier) ?? []);
+  const files = reached.filter(({ specifier }) => specifier.startsWith("file:"));
+  const imported = reached.flatMap(({ npmPackage }) => npmPackage ?? []);
+  const needed = reach(imported, (key) => npmPackages[key]!.dependencies);
+  const packageBytes = await Promise.all(needed.map((key) => bytesOf(npmPackages[key]!.localPath)));
+  return {
+    files: files.map(({ specifier }) => fileURLToPath(specifier)),
+    // A package may be imported by more than one of its paths.
+    packages: [...new Set(imported.map((key) => npmPackages[key]!.name))],
+    bytes: sum(files.map(({ size = 0 }) => size)) + sum(packageBytes),
   };
-  visit(roots[0]);
-  return [...found];
 }
 
-function withNeeded(modules: Module[], { npmPackages }: Info): string[] {
-  const found = new Set<string>();
-  const visit = (key: string) => {
-    if (found.has(key)) return;
-    found.add(key);
-    npmPackages[key]!.dependencies.forEach(visit);
+/** Everything that the first ones lead to, themselves included, in the order of the first visit. */
+function reach(first: string[], next: (node: string) => string[]): string[] {
+  const reached = new Set<string>();
+  const visit = (node: string) => {
+    if (reached.has(node)) return;
+    reached.add(node);
+    next(node).forEach(visit);
   };
-  for (const { npmPackage } of modules) if (npmPackage) visit(npmPackage);
-  return [...found];
+  first.forEach(visit);
+  return [...reached];
 }
 
 async function bytesOf(folder: string): Promise<number> {
@@ -99,8 +75,4 @@ async function bytesOf(folder: string): Promise<number> {
     else if (entry.isFile) bytes += (await Deno.stat(path)).size;
   }
   return bytes;
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

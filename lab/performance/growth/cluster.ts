@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type OwnPostgres, startOwnPostgres } from "../../../local/own_postgres.ts";
+import { startOwnPostgres } from "../../../local/own_postgres.ts";
 import { startPostgres, stopPostgres, superuserUrl } from "../../../local/postgres.ts";
-import { openSql } from "../../../local/sql.ts";
+import { connect } from "../../harness/world.ts";
 
 /**
  * What makes millions of rows a matter of minutes. Nothing of it makes a call that is measured faster at one size than
@@ -19,54 +19,37 @@ const SETTINGS = {
 };
 
 /** A Postgres for data that may be lost, with one database for each size. */
-export interface Cluster {
-  /** Makes a database: empty, or with what another one holds. @returns its address, as the superuser */
-  createDatabase(name: string, template?: string): Promise<string>;
-  close(): Promise<void>;
+export interface Cluster extends AsyncDisposable {
+  /** Makes a database with the migrations and the functions of seed.sql. @returns its address, as the superuser */
+  createDatabase(name: string): Promise<string>;
 }
 
-/** Its first database has the migrations and the functions of seed.sql; the others are copies of it. */
 export async function startCluster(): Promise<Cluster> {
   const own = await startOwnPostgres("crm-growth-");
   try {
-    return await prepare(own);
+    {
+      await using sql = connect(own.adminUrl);
+      await sql.unsafe(await Deno.readTextFile(join(import.meta.dirname!, "seed.sql")));
+      for (const [name, value] of Object.entries(SETTINGS)) {
+        await sql.unsafe(`alter system set ${name} = '${value}'`);
+      }
+    }
+    // The level of the log cannot change while it runs. The port can: it is taken anew.
+    await stopPostgres(own.dataDir);
+    const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
+    const admin = new URL(superuserUrl(databaseUrl, own.secrets));
+    return {
+      async createDatabase(name) {
+        admin.pathname = "template1";
+        await using sql = connect(admin.href);
+        await sql.unsafe(`create database ${name} template postgres strategy file_copy`);
+        admin.pathname = name;
+        return admin.href;
+      },
+      [Symbol.asyncDispose]: own.close,
+    };
   } catch (error) {
     await own.close();
     throw error;
-  }
-}
-
-async function prepare(own: OwnPostgres): Promise<Cluster> {
-  await once(own.adminUrl, async (sql) => {
-    await sql.unsafe(await Deno.readTextFile(join(import.meta.dirname!, "seed.sql")));
-    for (const [name, value] of Object.entries(SETTINGS)) {
-      await sql.unsafe(`alter system set ${name} = '${value}'`);
-    }
-  });
-  // The level of the log cannot change while it runs. The port can: it is taken anew.
-  await stopPostgres(own.dataDir);
-  const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
-  const admin = new URL(superuserUrl(databaseUrl, own.secrets));
-  return {
-    async createDatabase(name, template = "postgres") {
-      admin.pathname = "template1";
-      await once(
-        admin.href,
-        (sql) => sql.unsafe(`create database ${name} template ${template} strategy file_copy`),
-      );
-      admin.pathname = name;
-      return admin.href;
-    },
-    close: () => own.close(),
-  };
-}
-
-/** Uses a connection and closes it: a database that somebody is connected to cannot be copied. */
-async function once(url: string, use: (sql: ReturnType<typeof openSql>) => Promise<unknown>): Promise<void> {
-  const sql = openSql(url, { max: 1 });
-  try {
-    await use(sql);
-  } finally {
-    await sql.end();
   }
 }

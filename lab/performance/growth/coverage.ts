@@ -4,8 +4,6 @@ import { type Probe, PROBES } from "./probes.ts";
 
 /** Few records in any workspace, whatever it sells. */
 const STILL = ["api-v1-pipelines", "api-v1-webhooks"];
-/** Of every list, and no filter. */
-const NO_FILTERS = ["limit"];
 
 /** A probe with the endpoint that it calls. */
 export interface EndpointProbe extends Probe {
@@ -26,15 +24,14 @@ export function resolveProbes(): EndpointProbe[] {
     const key = `${route.method} ${route.path}`;
     const probes = PROBES.filter((probe) => probe.resource === resource.name && probe.route === key);
     if (probes.length === 0) missing.push(title);
-    for (const filter of Object.keys(route.endpoint.query.shape)) {
-      const used = NO_FILTERS.includes(filter) || probes.some(({ args }) => filter in args);
-      if (!used) missing.push(`${title}?${filter}`);
+    const used = probes.flatMap(({ args }) => Object.keys(args));
+    const filters = Object.keys(route.endpoint.query.shape).filter((name) => name !== "limit");
+    missing.push(...filters.filter((name) => !used.includes(name)).map((name) => `${title}?${name}`));
+    for (const probe of probes) {
+      const names = key === "GET /" ? Object.keys(probe.args) : [];
+      const query = names.length === 0 ? "" : `?${names.join("&")}`;
+      resolved.push({ ...probe, endpoint: route.endpoint, operation: title + query });
     }
-    resolved.push(...probes.map((probe) => ({
-      ...probe,
-      endpoint: route.endpoint,
-      operation: title + (route.path === "/" && route.method === "GET" ? queryOf(probe) : ""),
-    })));
   }
   if (missing.length > 0) {
     throw new Error(`No probe in lab/performance/growth/probes.ts for ${missing.join(", ")}`);
@@ -43,11 +40,6 @@ export function resolveProbes(): EndpointProbe[] {
   return resolved.sort((a, b) => Number(isWrite(a)) - Number(isWrite(b)));
 }
 
-function isWrite({ route }: Probe): boolean {
+export function isWrite({ route }: Probe): boolean {
   return !route.startsWith("GET");
-}
-
-function queryOf({ args }: Probe): string {
-  const names = Object.keys(args);
-  return names.length === 0 ? "" : `?${names.join("&")}`;
 }

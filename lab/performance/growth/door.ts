@@ -1,23 +1,13 @@
 // @ts-types="@types/pg"
 import pg from "pg";
-import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
+import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
 import { KEYS } from "./seed.ts";
+import type { Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.door;
-
-/** One database of the bench, and how much it holds. */
-export interface Size {
-  /** For messages. */
-  name: string;
-  url: string;
-  /** Records of the workspace that calls. */
-  contacts: number;
-  /** Of every other resource. */
-  others: number;
-}
 
 /** How many records a probe is measured among. A lead is looked for among the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
@@ -33,12 +23,11 @@ interface Reply {
 /** Calls the door of one database as a function does, over one connection. */
 export class Door {
   readonly #client: pg.Client;
-  readonly #keys: string[];
+  readonly #keys = Array.from({ length: KEYS }, (_, index) => hashCredential(`svc_growth_0_${index + 1}`));
   #calls = 0;
 
-  private constructor(readonly size: Size, client: pg.Client, keys: string[]) {
+  private constructor(readonly size: Size, client: pg.Client) {
     this.#client = client;
-    this.#keys = keys;
   }
 
   static async open(size: Size): Promise<Door> {
@@ -46,65 +35,57 @@ export class Door {
     await client.connect();
     // The functions' own role: a superuser would not be held to the row-level security that is part of the cost.
     await client.query("set session authorization postgres");
-    const numbers = Array.from({ length: KEYS }, (_, index) => index + 1);
-    return new Door(size, client, numbers.map((n) => hashCredential(`svc_growth_0_${n}`)));
+    return new Door(size, client);
   }
 
-  /** What a probe's calls are given here, one after the other, from the `first` one on. */
+  /** The arguments of a probe's calls here, one after the other, from the `first` one on. */
   async argumentsOf(probe: EndpointProbe, first: number, calls: number): Promise<string[]> {
-    const { others } = this.size;
-    const total = recordsOf(probe, this.size);
     const fields = Object.entries(probe.args).map(([name, value]) => `'${name}', ${value}`).join(", ");
     const limit = probe.finds === undefined ? "" : ` || '{"limit": 50}'`;
     const { rows } = await this.#client.query<{ args: string }>(
       `select (jsonb_build_object(${fields})${limit})::text as args
        from generate_series($3::bigint, $4::bigint - 1) r, (values ($1::bigint, $2::bigint)) as of_workspace (total, companies)`,
-      [total, others, first, first + calls],
+      [recordsOf(probe, this.size), this.size.others, first, first + calls],
     );
     return rows.map(({ args }) => args);
   }
 
   /**
-   * One call; an idempotent endpoint is given an Idempotency-Key, as clients are told to.
+   * One call; an idempotent endpoint is given an Idempotency-Key, as clients are advised to.
    * @returns milliseconds
    * @throws where it is refused, or does not find what the probe says
    */
   async call({ endpoint, operation, finds }: EndpointProbe, args: string): Promise<number> {
-    const number = this.#calls++;
-    const hash = this.#keys[number % this.#keys.length]!;
-    const idempotency = endpoint.idempotent ? [`growth ${number}`, hash] : [null, null];
+    const hash = this.#nextKey();
+    const idempotency = endpoint.idempotent ? [`growth ${this.#calls}`, hash] : [null, null];
     const values = [hash, endpoint.scope, endpoint.verb, args, ...idempotency];
     const started = performance.now();
     const { rows } = await this.#client.query<Reply>({ name: "api_call", text: CALL, values });
     const milliseconds = performance.now() - started;
-    this.#check(rows[0]!, operation, args, finds);
+
+    const { error_code, details, body } = rows[0]!;
+    const where = `${operation} ${args} among ${this.size.name}`;
+    if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
+    const found = finds === undefined ? undefined : (JSON.parse(body) as { data: unknown[] }).data.length;
+    if (found !== finds) throw new Error(`${where}: ${found} records on the page, not ${finds}`);
     return milliseconds;
   }
 
-  #check(
-    { error_code, details, body }: Reply,
-    operation: string,
-    args: string,
-    finds: number | undefined,
-  ): void {
-    const where = `${operation} ${args} among ${this.size.name}`;
-    if (error_code !== null) throw new Error(`${where}: ${error_code} ${JSON.stringify(details)}`);
-    if (finds === undefined) return;
-    const found = (JSON.parse(body) as { data: unknown[] }).data.length;
-    if (found !== finds) throw new Error(`${where}: ${found} records on the page, not ${finds}`);
-  }
-
   /** Pages of the database that one call touches. */
-  async blocks({ endpoint }: EndpointProbe, args: string): Promise<number> {
+  async countBlocks({ endpoint }: EndpointProbe, args: string): Promise<number> {
     const { rows } = await this.#client.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) ${CALL}`,
-      [this.#keys[this.#calls++ % this.#keys.length], endpoint.scope, endpoint.verb, args, null, null],
+      [this.#nextKey(), endpoint.scope, endpoint.verb, args, null, null],
     );
     const { Plan } = rows[0]!["QUERY PLAN"][0];
     return Plan["Shared Hit Blocks"]! + Plan["Shared Read Blocks"]!;
   }
 
-  async close(): Promise<void> {
+  #nextKey(): string {
+    return this.#keys[this.#calls++ % this.#keys.length]!;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
     await this.#client.end();
   }
 }

@@ -40,7 +40,7 @@ export async function measure(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** More records are in the way of every call; what else the machine does, of some: the upper half tells of that. */
+/** More records are in the way of every call; what else the machine does, of some: the upper half shows that. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }

@@ -1,4 +1,4 @@
--- Rows for the growth bench, by the million and without HTTP. Row k of a workspace is told by its number alone: its id,
+-- Rows for the growth bench, by the million and without HTTP. Row k of a workspace follows from its number alone: its id,
 -- its age, what it refers to. Among any number of rows, the columns that a list can be filtered by hold:
 --   * a value of the oldest 120 rows alone, which "newest first" comes to last (k <= 120),
 --   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),

@@ -1,83 +1,56 @@
 import type { TransactionSql } from "postgres";
-import { openSql } from "../../../local/sql.ts";
+import { connect } from "../../harness/world.ts";
 
 /** Calls that one key may make in a minute are few; there are keys enough for every call of a size. */
 export const KEYS = 100;
 
-/** What is filled by which function of seed.sql. */
-const FILLS = {
-  contacts: ["contacts"],
+/** What is filled by which function of seed.sql, beside contacts. */
+const OTHERS = {
   companies: ["companies"],
   deals: ["deals"],
   activities: ["activities"],
   notes: ["notes"],
   traces: ["events", "idempotency_keys", "lead_receipts"],
-} as const;
+};
+const TABLES = ["contacts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
 
-type Fill = keyof typeof FILLS;
-
-/** Rows `first` to `last` of a table, of so many workspaces by turns. */
-export interface Batch {
-  fill: Fill;
-  first?: number;
-  last: number;
-  /** 1 where absent. */
-  workspaces?: number;
+/** How much a database is to hold, of all its workspaces together. */
+export interface Amounts {
+  workspaces: number;
+  contacts: number;
+  /** Records of every other resource. */
+  others: number;
+  /** Records of a kind in each workspace that has some; of what there is less of, fewer have. */
+  each: number;
 }
 
-/** A batch for everything that there is, but contacts. */
-export function others(last: number, workspaces = 1): Batch[] {
-  const fills = Object.keys(FILLS) as Fill[];
-  return fills.filter((fill) => fill !== "contacts").map((fill) => ({ fill, last, workspaces }));
-}
-
-/** Makes the workspaces of an empty database, and rows in them. */
-export async function seed(url: string, workspaces: number, batches: Batch[]): Promise<void> {
-  await load(url, batches, async (sql) => {
+/** Fills an empty database. */
+export async function seed(url: string, { workspaces, contacts, others, each }: Amounts): Promise<void> {
+  await using sql = connect(url);
+  await sql.begin(async (sql) => {
+    // No triggers: a million rows would be a million events.
+    await sql`set local session_replication_role = replica`;
+    await sql`set local maintenance_work_mem = '512MB'`;
     // Of a table that this transaction has emptied Postgres logs nothing.
-    await sql`
-      truncate crm.contacts, crm.companies, crm.deals, crm.activities, crm.notes,
-        crm.events, crm.idempotency_keys, crm.lead_receipts cascade`;
+    await sql.unsafe(`truncate ${TABLES.join(", ")} cascade`);
     await sql`select bench.seed_workspaces(${workspaces}, ${KEYS})`;
+    const indexes = await dropIndexes(sql);
+    const spread = (records: number) => Math.max(1, records / each);
+    await sql`select bench.seed_contacts(1, ${contacts}, ${spread(contacts)})`;
+    for (const kind of Object.keys(OTHERS)) {
+      await sql`select ${sql(`bench.seed_${kind}`)}(1, ${others}, ${spread(others)})`;
+    }
+    for (const index of indexes) await sql.unsafe(index);
   });
-}
-
-/** Adds rows to a database that has some. */
-export async function grow(url: string, batches: Batch[]): Promise<void> {
-  await load(url, batches, () => Promise.resolve());
-}
-
-async function load(
-  url: string,
-  batches: Batch[],
-  prepare: (sql: TransactionSql) => Promise<void>,
-): Promise<void> {
-  const sql = openSql(url, { max: 1 });
-  try {
-    await sql.begin(async (sql) => {
-      // No triggers: a million rows would be a million events.
-      await sql`set local session_replication_role = replica`;
-      await sql`set local maintenance_work_mem = '512MB'`;
-      await prepare(sql);
-      const indexes = await dropIndexes(sql, batches.flatMap(({ fill }) => FILLS[fill]));
-      for (const { fill, first = 1, last, workspaces = 1 } of batches) {
-        await sql`select ${sql(`bench.seed_${fill}`)}(${first}, ${last}, ${workspaces})`;
-      }
-      for (const index of indexes) await sql.unsafe(index);
-    });
-    await sql`vacuum (freeze, analyze)`;
-    await sql`checkpoint`;
-  } finally {
-    await sql.end();
-  }
+  await sql`vacuum (freeze, analyze)`;
+  await sql`checkpoint`;
 }
 
 /** An index is made of all rows at once in a fraction of the time. @returns the statements that make them again */
-async function dropIndexes(sql: TransactionSql, tables: string[]): Promise<string[]> {
+async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index
-    where indrelid = any(${tables.map((table) => `crm.${table}`)}::text[]::regclass[]) and not indisunique`;
+    from pg_index where indrelid = any (${TABLES}::text[]::regclass[]) and not indisunique`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
   return indexes.map(({ definition }) => definition);
 }

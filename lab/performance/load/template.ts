@@ -1,4 +1,14 @@
-import type { PlannedRequest } from "./plan.ts";
+/** A request; `{n}` in its path, headers or body is another number each time that it is sent. */
+export interface PlannedRequest {
+  method: string;
+  /** Under the server's base URL. */
+  path: string;
+  headers: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** The status that it should be answered with. */
+  expect: number;
+}
 
 /** What `{n}` becomes has one length, so that Content-Length holds. */
 const DIGITS = 12;
@@ -9,7 +19,7 @@ const encoder = new TextEncoder();
 export interface Template {
   bytes: Uint8Array;
   /** Where the numbers belong. */
-  places: number[];
+  offsets: number[];
   expect: number;
 }
 
@@ -30,19 +40,19 @@ export function templateOf(
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
   const [first, ...rest] = `${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n${text}`.split("{n}");
   let whole = first!;
-  const places: number[] = [];
+  const offsets: number[] = [];
   for (const part of rest) {
-    places.push(encoder.encode(whole).length);
+    offsets.push(encoder.encode(whole).length);
     whole += ZEROS + part;
   }
-  return { bytes: encoder.encode(whole), places, expect };
+  return { bytes: encoder.encode(whole), offsets, expect };
 }
 
-/** The bytes of a request, with the number in its places. */
-export function fill({ bytes, places }: Template, number: number): Uint8Array {
-  if (places.length === 0) return bytes;
+/** The bytes of a request, with the number in it. */
+export function fill({ bytes, offsets }: Template, number: number): Uint8Array {
+  if (offsets.length === 0) return bytes;
   const filled = bytes.slice();
   const digits = encoder.encode(String(number).padStart(DIGITS, "0"));
-  for (const place of places) filled.set(digits, place);
+  for (const offset of offsets) filled.set(digits, offset);
   return filled;
 }

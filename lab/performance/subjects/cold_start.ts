@@ -1,14 +1,18 @@
 import { join, relative, sep } from "node:path";
-import { startOwnPostgres } from "../../../local/own_postgres.ts";
 import { resources } from "../../../contract/resources.ts";
-import { type ImportGraph, readImportGraph } from "../cold_start/import_graph.ts";
+import { generateKey } from "../../../operator/generate_key.ts";
+import { count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
+import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
-import { type Conditions, type Measurement, median, type Subject } from "../figure.ts";
+import { type ImportGraph, readImportGraph } from "../cold_start/import_graph.ts";
+import type { Conditions, Subject } from "../subject.ts";
 
-const FUNCTIONS = join(import.meta.dirname!, "..", "..", "supabase", "functions");
+const FUNCTIONS = join(import.meta.dirname!, "..", "..", "..", "supabase", "functions");
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** Of one function, deployed on Supabase. */
-const BUNDLE_LIMIT_MB = 20;
+/** Megabytes of one function, deployed on Supabase. */
+const BUNDLE_LIMIT = 20;
+/** How many times as long as the least function one may take. */
+const TARGET = 2;
 
 /** A function with the requests that are its first: `known` is answered without the database. */
 interface Target {
@@ -25,7 +29,7 @@ const TARGETS: Target[] = [
   ...resources.filter(({ gate }) => gate === "key").map(({ name }) => ({
     name,
     known: start(name, "GET", "", 401),
-    asked: { ...start(name, "GET", "", 401), headers: { "X-API-Key": "svc_nobody" } },
+    asked: { ...start(name, "GET", "", 401), headers: { "X-API-Key": generateKey() } },
   })),
   {
     name: "proposals",
@@ -50,56 +54,33 @@ export const coldStart: Subject = {
 };
 
 async function measureStarts({ short, note }: Conditions): Promise<Measurement[]> {
-  const postgres = await startOwnPostgres("crm-bench-");
-  try {
-    const env = { DATABASE_URL: postgres.databaseUrl, SUPABASE_URL: "https://crm.example" };
-    const asked = TARGETS.flatMap((target) => target.asked ? [{ ...target, first: target.asked }] : []);
-    const known = TARGETS.map((target) => ({ ...target, first: target.known }));
-    const rounds = short ? 3 : 9;
-    const withoutDatabase = await compare(HELLO, known, env, rounds);
-    const withDatabase = await compare(HELLO_DATABASE, asked, env, rounds);
-    for (const { name, ms, ratio } of withDatabase) {
-      note(`${name}, by way of the database: ${ms} ms, × ${ratio}`);
-    }
-    return [
-      ...withoutDatabase.map(({ name, ratio }) =>
-        ratioOf(`First reply of ${name}, to Hono's hello-world`, ratio)
-      ),
-      ratioOf(
-        "First reply through the database, the slowest function, to Hono and the driver alone",
-        Math.max(...withDatabase.map(({ ratio }) => ratio)),
-      ),
-    ];
-  } finally {
-    await postgres.close();
+  await using world = await openWorld();
+  const env = { DATABASE_URL: world.databaseUrl, SUPABASE_URL: "https://crm.example" };
+  const rounds = short ? 3 : 9;
+  const known = await compareStarts([HELLO, ...TARGETS.map(({ known }) => known)], env, rounds);
+  const asking = TARGETS.flatMap(({ name, asked }) => asked ? [{ name, asked }] : []);
+  const asked = await compareStarts([HELLO_DATABASE, ...asking.map(({ asked }) => asked)], env, rounds);
+  for (const [index, { name }] of asking.entries()) {
+    note(`${name}, by way of the database: × ${asked[index]!.toFixed(2)}`);
   }
+  const slowest = "First reply through the database, the slowest function, to Hono and the driver alone";
+  return [
+    ...TARGETS.map(({ name }, index) =>
+      ratio(`First reply of ${name}, to Hono's hello-world`, known[index]!, "lower", TARGET)
+    ),
+    ratio(slowest, Math.max(...asked), "lower", TARGET),
+  ];
 }
 
-function ratioOf(name: string, value: number): Measurement {
-  return { name, value, unit: "ratio", target: 2, better: "lower" };
-}
-
-/** Medians of starts in turns, against those of the first. One round before fills the caches and does not count. */
-async function compare(
-  least: Start,
-  targets: { name: string; first: Start }[],
+/** Medians of starts in turns, each over that of the first. One round before fills the caches and does not count. */
+async function compareStarts(
+  starts: Start[],
   env: Record<string, string>,
   rounds: number,
-): Promise<{ name: string; ms: number; ratio: number }[]> {
-  const starts = [least, ...targets.map(({ first }) => first)];
-  const times = starts.map((): number[] => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [index, start] of starts.entries()) {
-      const ms = await timeFirstReply(start, env);
-      if (round > 0) times[index]!.push(ms);
-    }
-  }
-  const [leastMs, ...medians] = times.map(median) as [number, ...number[]];
-  return medians.map((ms, index) => ({
-    name: targets[index]!.name,
-    ms: Math.round(ms),
-    ratio: Math.round(ms / leastMs * 100) / 100,
-  }));
+): Promise<number[]> {
+  const times = await measureInTurns(starts.map((start) => () => timeFirstReply(start, env)), rounds);
+  const [least, ...others] = times.map(median) as [number, ...number[]];
+  return others.map((ms) => ms / least);
 }
 
 async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
@@ -107,15 +88,11 @@ async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
   let foreign = 0;
   for (const { name, known } of TARGETS) {
     const graph = await readImportGraph(known.file);
-    const megabytes = graph.bytes / 1024 / 1024;
+    const megabytes = graph.bytes / 2 ** 20;
+    const { files, packages } = graph;
+    note(`${name}: ${files.length} files, ${packages.join(", ")}; ${megabytes.toFixed(1)} MB`);
     const strangers = foreignFiles(name, graph);
-    const later = graph.laterPackages.length > 0 ? `; later ${graph.laterPackages.join(", ")}` : "";
-    note(
-      `${name}: ${graph.files.length} files, ${graph.packages.join(", ")}${later}; ${
-        megabytes.toFixed(1)
-      } MB` +
-        strangers.map((file) => `, ${file} is not its own`).join(""),
-    );
+    for (const file of strangers) note(`  ${file} is not its own`);
     largest = Math.max(largest, megabytes);
     foreign += strangers.length;
   }
@@ -124,25 +101,27 @@ async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
       name: "Deployed size of the largest function, its packages whole",
       value: Math.round(largest * 10) / 10,
       unit: "MB",
-      target: BUNDLE_LIMIT_MB,
+      target: BUNDLE_LIMIT,
       better: "lower",
     },
-    {
-      name: "Files of another function that a function pulls in, beside the schemas of records that it shows",
-      value: foreign,
-      unit: "files",
-      target: 0,
-      better: "equal",
-    },
+    count(
+      "Files of another function that a function pulls in, beside the schemas of records that it shows",
+      foreign,
+      "files",
+    ),
   ];
 }
 
 /** What is neither the function's own, nor shared by the functions, nor the shape and texts of another's record. */
 function foreignFiles(name: string, { files }: ImportGraph): string[] {
-  return files.map((file) => relative(FUNCTIONS, file))
-    .filter((file) => ![name, "_shared"].includes(file.split(sep)[0]!))
-    .filter((file) => !["schema.ts", "docs.ts"].includes(file.split(sep)[1] ?? ""));
+  return files.map((file) => relative(FUNCTIONS, file)).filter((file) => {
+    const [folder, ...rest] = file.split(sep);
+    return ![name, "_shared"].includes(folder!) && !SHAPES.includes(rest.join("/"));
+  });
 }
+
+/** Of a record, in the folder of its function. */
+const SHAPES = ["record.ts", "schema.ts", "docs.ts"];
 
 function start(name: string, method: string, path: string, expect: number): Start {
   return { file: join(FUNCTIONS, name, "index.ts"), method, path: `/${name}${path}`, expect };

@@ -1,10 +1,11 @@
-import type { Conditions, Measurement, Subject } from "../figure.ts";
-import type { Server } from "../functions.ts";
-import { answers, type LoadResult, percentile, type PlannedRequest } from "../load.ts";
-import { type LoadWorld, openLoadWorld } from "../load_world.ts";
-import { api, requestsOf } from "../workload.ts";
+import { count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
+import { pause } from "../../harness/waiting.ts";
+import { countAnswers, type LoadPlan, type LoadResult } from "../load/generator.ts";
+import { api, requestsOf } from "../load/requests.ts";
+import { type LoadWorld, openLoadWorld } from "../load/world.ts";
+import type { Conditions, Subject } from "../subject.ts";
 
-const SIZES = { accounts: 100, keysEach: 20, contactsEach: 10 };
+const SIZES = { workspaces: 100, keysEach: 20, contactsEach: 10 };
 const POOL_SIZE = 10;
 const LEVELS = [1, 16, 64, 256];
 /** How much longer than another a connection may wait for its answers on average. */
@@ -12,11 +13,11 @@ const UNFAIR = 2;
 /** Connections while nothing can be answered, and how long that is. */
 const WAITING = 64;
 const BLOCKED_SECONDS = 12;
-/**
- * Milliseconds after which every request must be answered: 5 s of waiting for a connection of the pool, 5 s of waiting
- * for the lock, and one for the rest.
- */
-const ANSWERED_MS = 11_000;
+/** Every request must be answered by then: 5 s for a connection of the pool, 5 s for the lock, and one for the rest. */
+const ANSWERED_SECONDS = 11;
+
+/** Sends the mix of requests of this subject. */
+type Load = (connections: number, seconds: number) => Promise<LoadResult>;
 
 /** Many connections on few database connections, and a database that does not answer for a while. */
 export const concurrency: Subject = {
@@ -24,103 +25,76 @@ export const concurrency: Subject = {
   title:
     `1 to 256 connections on a pool of ${POOL_SIZE}, and a database that is blocked for ${BLOCKED_SECONDS} s`,
   async measure(conditions) {
-    const world = await openLoadWorld(SIZES);
-    try {
-      const server = await world.serve({ DATABASE_POOL_SIZE: String(POOL_SIZE) });
-      const requests = mixOf(world);
-      const measurements: Measurement[] = [];
-      for (const connections of LEVELS) {
-        measurements.push(...await measureLevel(connections, requests, world, server, conditions));
-      }
-      measurements.push(...await measureSaturation(requests, world, server, conditions));
-      return measurements;
-    } finally {
-      await world.close();
-    }
+    await using world = await openLoadWorld(SIZES);
+    await using server = await world.serve({ DATABASE_POOL_SIZE: String(POOL_SIZE) });
+    const requests = mixRequests(world);
+    const load: Load = (connections, seconds) =>
+      world.generator.send({ baseUrl: server.baseUrl, connections, seconds, requests });
+    const measurements: Measurement[] = [];
+    for (const connections of LEVELS) measurements.push(...await measureLevel(connections, load, conditions));
+    return [...measurements, ...await measureSaturation(load, world, conditions)];
   },
 };
 
 /** Three reads to one create. */
-function mixOf({ accounts }: LoadWorld): PlannedRequest[] {
-  const reads = requestsOf(accounts, api.read);
-  return requestsOf(accounts, api.create).map((create, index) => index % 4 === 0 ? create : reads[index]!);
+function mixRequests({ workspaces }: LoadWorld): LoadPlan["requests"] {
+  const reads = requestsOf(workspaces, api.read);
+  return requestsOf(workspaces, api.create).map((create, index) => index % 4 === 0 ? create : reads[index]!);
 }
 
 async function measureLevel(
   connections: number,
-  requests: PlannedRequest[],
-  { generator }: LoadWorld,
-  { baseUrl }: Server,
+  load: Load,
   { short, note }: Conditions,
 ): Promise<Measurement[]> {
-  const result = await generator.send({ baseUrl, connections, seconds: short ? 1.5 : 3, requests });
+  const result = await load(connections, short ? 1.5 : 3);
   const title = connections === 1 ? "1 connection" : `${connections} connections`;
-  note(
-    `${title}: ${Math.round(answers(result) / result.seconds)} requests/s; half are answered in ` +
-      `${percentile(result, 0.5).toFixed(1)} ms, 99 % in ${percentile(result, 0.99).toFixed(1)} ms`,
-  );
-  const errors = result.unexpected + result.unanswered;
-  if (errors > 0) note(`  not answered as expected: ${result.example}`);
-  const measured: Measurement[] = [
-    { name: `Errors with ${title}`, value: errors, unit: "requests", target: 0, better: "equal" },
-  ];
-  if (connections > 1) {
-    measured.push({
-      name: `Mean wait of the slowest of ${title} ÷ of the fastest`,
-      value: unfairness(result),
-      unit: "ratio",
-      target: UNFAIR,
-      better: "lower",
-    });
-  }
-  return measured;
-}
-
-/** Of a connection that got no answer at all the wait has no end. */
-function unfairness({ latencies }: LoadResult): number {
-  const means = latencies.map((own) => own.reduce((sum, ms) => sum + ms, 0) / own.length);
-  return means.some(Number.isNaN)
-    ? Infinity
-    : Math.round(100 * Math.max(...means) / Math.min(...means)) / 100;
+  const [half, most] = [0.5, 0.99].map((share) => percentile(result.latencies.flat(), share).toFixed(1));
+  const rate = Math.round(countAnswers(result) / result.seconds);
+  note(`${title}: ${rate} requests/s; half are answered in ${half} ms, 99 % in ${most} ms`);
+  if (countErrors(result) > 0) note(`  not answered as expected: ${result.example}`);
+  const errors = count(`Errors with ${title}`, countErrors(result), "requests");
+  if (connections === 1) return [errors];
+  // Of a connection that got no answer at all the mean is NaN, and the figure is not held.
+  const means = result.latencies.map((own) => sum(own) / own.length);
+  const unfairness = Math.max(...means) / Math.min(...means);
+  const name = `Mean wait of the slowest of ${title} ÷ of the fastest`;
+  return [errors, ratio(name, unfairness, "lower", UNFAIR)];
 }
 
 /** A lock that another session holds on the table stops every request, as a migration might that was sent unwisely. */
 async function measureSaturation(
-  requests: PlannedRequest[],
-  { generator, sql }: LoadWorld,
-  { baseUrl }: Server,
+  load: Load,
+  { sql }: LoadWorld,
   { note }: Conditions,
 ): Promise<Measurement[]> {
-  const load = (seconds: number) => generator.send({ baseUrl, connections: WAITING, seconds, requests });
-  const blocked = await sql.begin(async (sql) => {
+  const { loading } = await sql.begin(async (sql) => {
     await sql`lock table crm.contacts in access exclusive mode`;
-    const held = new Promise((resolve) => setTimeout(resolve, BLOCKED_SECONDS * 1000));
-    const loading = load(BLOCKED_SECONDS);
-    await held;
+    const loading = load(WAITING, BLOCKED_SECONDS);
+    await pause(BLOCKED_SECONDS * 1000);
+    // In an object: begin() would wait for the promise, and hold the lock until then.
     return { loading };
-  }).then(({ loading }) => loading);
-  const after = await load(1);
-  const longest = Math.max(...blocked.latencies.flat()) / 1000;
-  note(`blocked, ${WAITING} connections: answers by status ${JSON.stringify(blocked.statuses)}`);
-  const { 201: created = 0, 200: read = 0, 503: unavailable = 0 } = blocked.statuses;
-  const count = (name: string, value: number): Measurement => ({
-    name,
-    value,
-    unit: "requests",
-    target: 0,
-    better: "equal",
   });
+  const blocked = await loading;
+  const after = await load(WAITING, 1);
+  note(`blocked, ${WAITING} connections: answers by status ${JSON.stringify(blocked.statuses)}`);
+  const { 200: read = 0, 201: created = 0, 503: unavailable = 0 } = blocked.statuses;
+  const others = countAnswers(blocked) - read - created - unavailable;
   return [
-    count("Unanswered while the database is blocked", blocked.unanswered),
-    count("Answers other than 200, 201 and 503 while it is", answers(blocked) - created - read - unavailable),
-    count("503 without Retry-After", blocked.withoutRetryAfter),
+    count("Unanswered while the database is blocked", blocked.unanswered, "requests"),
+    count("Answers other than 200, 201 and 503 while it is", others, "requests"),
+    count("503 without Retry-After", blocked.withoutRetryAfter, "requests"),
     {
       name: "Longest wait for an answer while it is blocked",
-      value: Math.round(longest * 10) / 10,
+      value: Math.round(Math.max(...blocked.latencies.flat()) / 100) / 10,
       unit: "s",
-      target: ANSWERED_MS / 1000,
+      target: ANSWERED_SECONDS,
       better: "lower",
     },
-    count("Errors once it is free", after.unexpected + after.unanswered),
+    count("Errors once it is free", countErrors(after), "requests"),
   ];
+}
+
+function countErrors({ unexpected, unanswered }: LoadResult): number {
+  return unexpected + unanswered;
 }

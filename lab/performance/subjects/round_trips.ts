@@ -1,12 +1,12 @@
-import { startOwnPostgres } from "../../../local/own_postgres.ts";
-import { openSql } from "../../../local/sql.ts";
-import { type Account, seedAccounts } from "../accounts.ts";
-import { startDelayProxy } from "../delay_proxy.ts";
-import { type Conditions, type Measurement, median, type Subject } from "../figure.ts";
-import { startServer } from "../functions.ts";
-import type { PlannedRequest } from "../load.ts";
-import { startPgBouncer } from "../pgbouncer.ts";
-import { api, type Make } from "../workload.ts";
+import { startDelayProxy } from "../../harness/delay_proxy.ts";
+import { measureInTurns, type Measurement, median } from "../../harness/figures.ts";
+import { startServer } from "../../harness/functions.ts";
+import { startPgBouncer } from "../../harness/pgbouncer.ts";
+import { connect, openWorld } from "../../harness/world.ts";
+import { api, type Make } from "../load/requests.ts";
+import type { PlannedRequest } from "../load/template.ts";
+import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
+import type { Conditions, Subject } from "../subject.ts";
 
 /** Milliseconds between function and database, as where they are not in one region. */
 const EACH_WAY_MS = 20;
@@ -27,176 +27,81 @@ interface Way {
   prepare: boolean;
 }
 
-type Echo = Awaited<ReturnType<typeof openEcho>>;
-
 /** How often a request waits for the network between function and database: what is left of latency far from it. */
 export const roundTrips: Subject = {
   name: "round-trips",
   title: `Round trips per request, the database ${EACH_WAY_MS} ms away`,
   async measure(conditions) {
-    const postgres = await startOwnPostgres("crm-bench-");
-    const sql = openSql(postgres.databaseUrl, { max: 1 });
-    try {
-      const [account] = await seedAccounts(sql, {
-        accounts: 1,
-        // A request of one kind, one way, has a key of its own: no key comes near its 120 calls a minute.
-        keysEach: REQUESTS.length * 2,
-        contactsEach: 60,
-      }) as [Account];
-      const pooler = await startPgBouncer(postgres.databaseUrl, postgres.folder);
-      try {
-        const ways: Way[] = [
-          { name: "named statement", databaseUrl: postgres.databaseUrl, prepare: true },
-          { name: "unnamed, behind a pooler", databaseUrl: pooler.databaseUrl, prepare: false },
-        ];
-        return await measureWays(ways, account, conditions);
-      } finally {
-        await pooler.stop();
-      }
-    } finally {
-      await sql.end();
-      await postgres.close();
+    await using world = await openWorld();
+    // A request of one kind, one way, has a key of its own: no key comes near its 120 calls a minute.
+    const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
+    const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
+    const { databaseUrl } = world;
+    await using pooler = await startPgBouncer(databaseUrl, world.folder);
+    const ways: Way[] = [
+      { name: "named statement", databaseUrl, prepare: true },
+      { name: "unnamed, behind a pooler", databaseUrl: pooler.databaseUrl, prepare: false },
+    ];
+    const measurements: Measurement[] = [];
+    for (const way of ways) {
+      const keys = workspace.keys.splice(0, REQUESTS.length);
+      measurements.push(...await measureWay(way, { ...workspace, keys }, conditions));
     }
+    return measurements;
   },
 };
 
-async function measureWays(ways: Way[], account: Account, conditions: Conditions): Promise<Measurement[]> {
-  const echo = await openEcho();
-  try {
-    const measurements: Measurement[] = [];
-    for (const way of ways) {
-      const keys = account.keys.splice(0, REQUESTS.length);
-      measurements.push(...await measureWay(way, { ...account, keys }, echo, conditions));
-    }
-    const other = await measureOtherDriver(ways.at(-1)!.databaseUrl, echo);
-    conditions.note(`postgres.js, which describes an unnamed statement first, would take ${other}`);
-    return measurements;
-  } finally {
-    await echo.close();
-  }
-}
-
-async function measureWay(way: Way, account: Account, echo: Echo, { short, note }: Conditions) {
-  const proxy = startDelayProxy(addressOf(way.databaseUrl), EACH_WAY_MS);
+async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: Conditions) {
+  await using proxy = startDelayProxy(way.databaseUrl, EACH_WAY_MS);
   const env = { DATABASE_PREPARE: String(way.prepare) };
-  const near = await startServer({ ...env, DATABASE_URL: way.databaseUrl });
-  const far = await startServer({ ...env, DATABASE_URL: through(proxy.port, way.databaseUrl) });
-  try {
-    const measurements: Measurement[] = [];
-    for (const [index, [name, make]] of REQUESTS.entries()) {
-      const request = make(account, account.keys[index]!, account.contactIds[0]!);
-      const rounds = await inTurns(short ? 10 : 30, [
-        () => time(near.baseUrl, request),
-        () => time(far.baseUrl, request),
-        () => echo.time(),
-      ]);
-      const [nearMs, farMs, roundTripMs] = rounds as [number, number, number];
-      const shown = rounds.map((ms) => ms.toFixed(1));
-      note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
-      measurements.push({
-        name: `${name}, ${way.name}`,
-        value: asTrips(farMs - nearMs, roundTripMs),
-        unit: "round trips",
-        target: 1,
-        better: "lower",
-      });
-    }
-    return measurements;
-  } finally {
-    await Promise.all([near.stop(), far.stop()]);
-    await proxy.close();
+  await using near = await startServer({ ...env, DATABASE_URL: way.databaseUrl });
+  await using far = await startServer({ ...env, DATABASE_URL: proxy.url });
+  // A query without parameters is one round trip by definition.
+  await using sql = connect(proxy.url);
+  const measurements: Measurement[] = [];
+  for (const [index, [name, make]] of REQUESTS.entries()) {
+    const request = make(workspace, workspace.keys[index]!, workspace.contactIds[0]!);
+    const times = await measureInTurns(
+      [
+        () => time(() => send(near.baseUrl, request)),
+        () => time(() => send(far.baseUrl, request)),
+        () => time(() => sql.unsafe("select 1")),
+      ],
+      short ? 10 : 30,
+      WARM_UP,
+    );
+    const [nearMs, farMs, roundTripMs] = times.map(median) as [number, number, number];
+    const shown = [nearMs, farMs, roundTripMs].map((ms) => ms.toFixed(1));
+    note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
+    // What is left over of a whole one is not the network's: it is the noise of disk and timers.
+    const value = Math.round((farMs - nearMs) / roundTripMs);
+    measurements.push({
+      name: `${name}, ${way.name}`,
+      value,
+      unit: "round trips",
+      target: 1,
+      better: "lower",
+    });
   }
+  return measurements;
 }
 
-/** The medians of what is measured in turns. */
-async function inTurns(rounds: number, measures: (() => Promise<number>)[]): Promise<number[]> {
-  const times = measures.map((): number[] => []);
-  for (let round = -WARM_UP; round < rounds; round++) {
-    for (const [index, measure] of measures.entries()) {
-      const ms = await measure();
-      if (round >= 0) times[index]!.push(ms);
-    }
-  }
-  return times.map(median);
-}
-
-/** What is left over of a whole one is not the network's: it is the noise of disk and timers. */
-function asTrips(ms: number, roundTripMs: number): number {
-  return Math.round(ms / roundTripMs);
-}
-
-/** Milliseconds until the whole answer is there. `{n}` is another number each time, as in a load. */
-async function time(baseUrl: string, request: PlannedRequest): Promise<number> {
-  const { method, path, headers, body, expect } = numbered(request);
+/** Milliseconds that work takes. */
+async function time(work: () => PromiseLike<unknown>): Promise<number> {
   const started = performance.now();
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  await work();
+  return performance.now() - started;
+}
+
+/** Sends a request and reads the whole answer. `{n}` is another number each time, as in a load. */
+async function send(baseUrl: string, request: PlannedRequest): Promise<void> {
+  const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
+    JSON.stringify(request).replaceAll("{n}", String(++number).padStart(9, "0")),
+  );
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(baseUrl + path, init);
   const text = await response.text();
-  const took = performance.now() - started;
   if (response.status !== expect) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return took;
 }
 
 let number = 0;
-
-function numbered(request: PlannedRequest): PlannedRequest {
-  return JSON.parse(JSON.stringify(request).replaceAll("{n}", String(++number).padStart(9, "0")));
-}
-
-/** The proxy before a server that sends back what it gets: what a round trip takes that has nothing to do at its end. */
-async function openEcho() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const serving = (async () => {
-    for await (const connection of listener) connection.readable.pipeTo(connection.writable).catch(() => {});
-  })();
-  const proxy = startDelayProxy(listener.addr, EACH_WAY_MS);
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port: proxy.port });
-  return {
-    async time(): Promise<number> {
-      const started = performance.now();
-      await connection.write(new Uint8Array(64));
-      await connection.read(new Uint8Array(64));
-      return performance.now() - started;
-    },
-    async close() {
-      connection.close();
-      await proxy.close();
-      listener.close();
-      await serving;
-    },
-  };
-}
-
-/** Round trips that the other driver takes for an unnamed statement with a parameter. */
-async function measureOtherDriver(databaseUrl: string, echo: Echo): Promise<number> {
-  const proxy = startDelayProxy(addressOf(databaseUrl), EACH_WAY_MS);
-  const near = openSql(databaseUrl, { max: 1, prepare: false });
-  const far = openSql(through(proxy.port, databaseUrl), { max: 1, prepare: false });
-  const timeOf = (sql: typeof near) => async () => {
-    const started = performance.now();
-    await sql`select ${1}::integer`;
-    return performance.now() - started;
-  };
-  try {
-    const rounds = await inTurns(5, [timeOf(near), timeOf(far), () => echo.time()]);
-    const [nearMs, farMs, roundTripMs] = rounds as [number, number, number];
-    return asTrips(farMs - nearMs, roundTripMs);
-  } finally {
-    await Promise.all([near.end(), far.end()]);
-    await proxy.close();
-  }
-}
-
-function addressOf(databaseUrl: string): { hostname: string; port: number } {
-  const { hostname, port } = new URL(databaseUrl);
-  return { hostname, port: Number(port) };
-}
-
-function through(port: number, databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.port = String(port);
-  return url.href;
-}

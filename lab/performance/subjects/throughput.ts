@@ -1,16 +1,18 @@
 import { join } from "node:path";
-import { giveHistory } from "../accounts.ts";
+import { measureInTurns, type Measurement, ratio } from "../../harness/figures.ts";
+import type { Server } from "../../harness/functions.ts";
 import { MAKE_TABLES } from "../bare/statements.ts";
-import type { Conditions, Measurement, Subject } from "../figure.ts";
-import type { Server } from "../functions.ts";
-import { type LoadWorld, openLoadWorld } from "../load_world.ts";
-import { measureInTurns, type Pace, ratioOf, typical } from "../rounds.ts";
-import { api, bare, type Make, requestsOf } from "../workload.ts";
+import { countAnswers, type LoadGenerator, type LoadPlan } from "../load/generator.ts";
+import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace.ts";
+import { api, bare, type Make, requestsOf } from "../load/requests.ts";
+import { type LoadWorld, openLoadWorld } from "../load/world.ts";
+import { giveHistory } from "../load/workspaces.ts";
+import type { Conditions, Subject } from "../subject.ts";
 
 const BARE_FOLDER = join(import.meta.dirname!, "..", "bare");
 const CONNECTIONS = 16;
 /** So many keys that none comes near its 120 calls a minute on a machine many times as fast. */
-const SIZES = { accounts: 200, keysEach: 20, contactsEach: 60 };
+const SIZES = { workspaces: 200, keysEach: 20, contactsEach: 60 };
 
 interface Case {
   name: string;
@@ -20,37 +22,12 @@ interface Case {
   bare: Make;
   /** The least share of bare's requests per second. */
   target: number;
-  /** Another way to be bare, to be told of. */
-  aside?: { name: string; make: Make };
 }
 
-const BY_OUR_DRIVER = { name: "bare by the API's driver", make: bare.readByPg };
-
 const CASES: Case[] = [
-  {
-    name: "Read a contact, named statement",
-    named: true,
-    ours: api.read,
-    bare: bare.read,
-    target: 0.40,
-    aside: BY_OUR_DRIVER,
-  },
-  {
-    name: "Read a contact, unnamed statement",
-    named: false,
-    ours: api.read,
-    bare: bare.read,
-    target: 0.55,
-    aside: BY_OUR_DRIVER,
-  },
-  {
-    name: "List 50 contacts",
-    named: true,
-    ours: api.list,
-    bare: bare.list,
-    target: 0.75,
-    aside: { name: "bare, made into JSON by Postgres", make: bare.listAsText },
-  },
+  { name: "Read a contact, named statement", named: true, ours: api.read, bare: bare.read, target: 0.40 },
+  { name: "Read a contact, unnamed statement", named: false, ours: api.read, bare: bare.read, target: 0.55 },
+  { name: "List 50 contacts", named: true, ours: api.list, bare: bare.list, target: 0.75 },
   {
     name: "Create a contact with an Idempotency-Key",
     named: true,
@@ -66,60 +43,43 @@ export const throughput: Subject = {
   name: "throughput",
   title: "Throughput, as a share of a bare select or insert behind the same gateway",
   async measure(conditions) {
-    const world = await openLoadWorld(SIZES);
-    try {
-      await world.sql.unsafe(MAKE_TABLES);
-      const named = await world.serve({ DATABASE_PREPARE: "true" }, [BARE_FOLDER]);
-      const unnamed = await world.serve({ DATABASE_PREPARE: "" }, [BARE_FOLDER]);
-      const measurements: Measurement[] = [];
-      for (const one of CASES) {
-        measurements.push(await measureCase(one, world, one.named ? named : unnamed, conditions));
-      }
-      return measurements;
-    } finally {
-      await world.close();
+    await using world = await openLoadWorld(SIZES);
+    await world.sql.unsafe(MAKE_TABLES);
+    await using named = await world.serve({ DATABASE_PREPARE: "true" }, [BARE_FOLDER]);
+    await using unnamed = await world.serve({ DATABASE_PREPARE: "" }, [BARE_FOLDER]);
+    const measurements: Measurement[] = [];
+    for (const one of CASES) {
+      measurements.push(await measureCase(one, world, one.named ? named : unnamed, conditions));
     }
+    return measurements;
   },
 };
 
 async function measureCase(
-  { name, target, ours, bare, aside }: Case,
-  { sql, accounts, generator, postgres: { dataDir } }: LoadWorld,
+  { name, target, ours, bare }: Case,
+  { sql, workspaces, generator, dataDir }: LoadWorld,
   { baseUrl, pid }: Server,
   { short, note }: Conditions,
 ): Promise<Measurement> {
   await giveHistory(sql);
-  const plan = (make: Make) => ({
-    baseUrl,
-    connections: CONNECTIONS,
-    seconds: short ? 1 : 1.2,
-    requests: requestsOf(accounts, make),
-  });
-  const plans = [bare, ours, ...(aside && !short ? [aside.make] : [])].map(plan);
-  const paces = await measureInTurns({ generator, pid, dataDir }, plans, short ? 3 : 5);
-  const [bares, own, others] = paces as [Pace[], Pace[], Pace[]?];
-  const value = Math.round(ratioOf(own, bares) * 100) / 100;
-  note(`${name}: ${value}, ${shareOfProcessor(own, bares)}`);
-  note(`  bare: ${describe(bares)}`);
-  note(`  the API: ${describe(own)}`);
-  if (others) note(`  ${aside!.name}: ${describe(others)}`);
-  return { name: `${name} ÷ bare`, value, unit: "ratio", target, better: "higher" };
+  const load = (make: Make) => {
+    const requests = requestsOf(workspaces, make);
+    const plan = { baseUrl, connections: CONNECTIONS, seconds: short ? 1 : 1.2, requests };
+    return () => measurePace(pid, dataDir, () => sendFlawlessly(generator, plan));
+  };
+  const [bares, own] = await measureInTurns([load(bare), load(ours)], short ? 3 : 5) as [Pace[], Pace[]];
+  note(`${name}, bare: ${describePaces(bares)}`);
+  note(`${name}, the API: ${describePaces(own)}`);
+  return ratio(`${name} ÷ bare`, medianRatio(own, bares, ({ rate }) => rate), "higher", target);
 }
 
-/** The same by what a request takes of the processor: steadier where other work gets in the way. */
-function shareOfProcessor(own: Pace[], bares: Pace[]): string {
-  const [ours, theirs] = [own, bares].map(typical).map(({ postgres, deno }) =>
-    postgres === null || deno === null ? null : postgres + deno
+/** @throws where a request was not answered as expected: what was measured is something else then */
+async function sendFlawlessly(generator: LoadGenerator, plan: LoadPlan) {
+  const result = await generator.send(plan);
+  const { unexpected, unanswered, example, seconds } = result;
+  const count = countAnswers(result);
+  if (unexpected + unanswered === 0) return { count, seconds };
+  throw new Error(
+    `Of ${count} answers ${unexpected} were not as expected, ${unanswered} had none: ${example}`,
   );
-  return ours && theirs
-    ? `by processor time ${(theirs / ours).toFixed(2)}`
-    : "processor time unknown without /proc";
-}
-
-function describe(paces: Pace[]): string {
-  const { rate, postgres, deno } = typical(paces);
-  const processor = postgres === null || deno === null
-    ? ""
-    : `, each ${Math.round(postgres)} µs of Postgres and ${Math.round(deno)} µs of Deno`;
-  return `${Math.round(rate)} requests/s${processor}`;
 }

@@ -3,7 +3,7 @@
  * no signature and no record. Its argument is the URL. For each order on standard input, a line of JSON, it sends and
  * then prints a line.
  */
-import { readLines } from "../lines.ts";
+import { readLines } from "../../harness/processes.ts";
 
 /** What to send. */
 export interface Order {
@@ -14,12 +14,10 @@ export interface Order {
    * `plain` is a `fetch` as anybody writes it: over HTTP/2 where the receiver has it, all on one connection. `fresh` is a
    * connection for each request.
    */
-  connections: Connections;
+  connections: "plain" | "fresh";
 }
 
-export type Connections = "plain" | "fresh";
-
-const CLIENTS: Record<Connections, Deno.CreateHttpClientOptions> = {
+const CLIENTS: Record<Order["connections"], Deno.CreateHttpClientOptions> = {
   plain: {},
   fresh: { http2: false, poolMaxIdlePerHost: 0 },
 };
@@ -27,12 +25,9 @@ const CLIENTS: Record<Connections, Deno.CreateHttpClientOptions> = {
 /** As long as a `contact.created`. */
 const BODY = JSON.stringify({ data: "x".repeat(700) });
 
-if (import.meta.main) {
-  const url = Deno.args[0]!;
-  for await (const line of readLines(Deno.stdin.readable)) {
-    await send(url, JSON.parse(line));
-    console.log("sent");
-  }
+for await (const line of readLines(Deno.stdin.readable)) {
+  await send(Deno.args[0]!, JSON.parse(line));
+  console.log("sent");
 }
 
 async function send(url: string, { count, inFlight, connections }: Order): Promise<void> {

@@ -1,0 +1,72 @@
+/** Which way a figure should go; `equal` for counts that have one right value. */
+export type Better = "higher" | "lower" | "equal";
+
+/** One number and its target, as it was measured. */
+export interface Measurement {
+  /** What was measured, without its surroundings: a line of a table, a bar of the plot. */
+  name: string;
+  value: number;
+  /** `ratio`, `statements`, `round trips`, … */
+  unit: string;
+  target: number;
+  better: Better;
+}
+
+/** A measurement with its verdict, as results/latest.json and docs/performance.md hold it. */
+export interface Figure extends Measurement {
+  held: boolean;
+  /** What measures it again. */
+  command: string;
+}
+
+/** A ratio, rounded to two decimals. */
+export function ratio(name: string, value: number, better: Better, target: number): Measurement {
+  return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
+}
+
+/** A count that has one right value. */
+export function count(name: string, value: number, unit: string, target = 0): Measurement {
+  return { name, value, unit, target, better: "equal" };
+}
+
+/** @param tolerance share of the target that is enough, for a machine whose timings are noise; counts have none */
+export function isHeld({ value, target, better }: Measurement, tolerance = 1): boolean {
+  if (better === "equal") return value === target;
+  return better === "higher" ? value >= target * tolerance : value <= target / tolerance;
+}
+
+/** The middle one, or the mean of the two in the middle. */
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** The value that a share of all values does not exceed. @param share 0.99 for p99 */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? NaN;
+}
+
+export function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * Measures things in turns, so that what else the machine does meets all of them alike.
+ * @param warmUp rounds before, which do not count
+ * @returns the rounds of each
+ */
+export async function measureInTurns<T>(
+  measures: (() => Promise<T>)[],
+  rounds: number,
+  warmUp = 1,
+): Promise<T[][]> {
+  const results: T[][] = measures.map(() => []);
+  for (let round = -warmUp; round < rounds; round++) {
+    for (const [index, measure] of measures.entries()) {
+      const result = await measure();
+      if (round >= 0) results[index]!.push(result);
+    }
+  }
+  return results;
+}

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { scriptArguments } from "./processes.ts";
+import { eventually } from "./waiting.ts";
+
+/** A process that serves functions. */
+export interface Server extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>/functions/v1` */
+  baseUrl: string;
+  pid: number;
+}
+
+/**
+ * Serves every function from a process of its own.
+ * @param env beyond the present environment: DATABASE_URL at least
+ * @param folders of further functions
+ */
+export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
+  const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
+  const command = scriptArguments([join(import.meta.dirname!, "functions_process.ts"), ...folders]);
+  // Into a file, as servers log: a pipe would wake a reader for each line, on the processors that are measured.
+  const child = new Deno.Command("sh", {
+    args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
+    env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
+    // Never written to: the server ends with it, also when this process is killed.
+    stdin: "piped",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  let running = true;
+  const ended = child.status.then(() => running = false);
+  async function stop() {
+    if (running) child.kill("SIGTERM");
+    await child.stdin.close().catch(() => {});
+    await ended;
+    await Deno.remove(log);
+  }
+  try {
+    const baseUrl = await eventually(
+      async () => {
+        if (!running) throw new Error("The functions are not served; why, is above");
+        return /^(.*)\n/.exec(await Deno.readTextFile(log))?.[1];
+      },
+      "the functions to be served",
+      30,
+    );
+    return { baseUrl, pid: child.pid, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { freePort } from "../../local/free_port.ts";
+import { systemUser } from "../../local/postgres_binaries.ts";
+import { eventually } from "./waiting.ts";
+
+/** A connection pooler, as Supabase puts one before the functions. */
+export interface PgBouncer extends AsyncDisposable {
+  databaseUrl: string;
+}
+
+/** The second is where Debian has it, which is not on everybody's path. */
+const PROGRAMS = ["pgbouncer", "/usr/sbin/pgbouncer"];
+
+/**
+ * Starts PgBouncer in transaction mode on a free loopback port.
+ * @param folder for its configuration; open to others, for as root it runs as another user
+ * @throws Error where it is not installed
+ */
+export async function startPgBouncer(databaseUrl: string, folder: string): Promise<PgBouncer> {
+  const pooled = new URL(databaseUrl);
+  pooled.port = String(freePort());
+  const file = join(folder, "pgbouncer.ini");
+  const user = await systemUser([folder]);
+  await Deno.writeTextFile(file, configuration(new URL(databaseUrl), pooled.port), { mode: 0o600 });
+  if (user) await Deno.chown(file, user.uid, user.gid);
+
+  const child = spawn(["-q", file], user ? { uid: user.uid, gid: user.gid } : {});
+  let running = true;
+  const ended = child.status.then(() => running = false);
+  async function stop() {
+    if (running) child.kill("SIGTERM");
+    await ended;
+  }
+  try {
+    await eventually(async () => {
+      if (!running) throw new Error("PgBouncer did not start; why, is above");
+      const connecting = Deno.connect({ hostname: "127.0.0.1", port: Number(pooled.port) });
+      return await connecting.then((connection) => (connection.close(), true), () => false);
+    }, "PgBouncer to start");
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { databaseUrl: pooled.href, [Symbol.asyncDispose]: stop };
+}
+
+/** Whoever connects is let in, as the one user that the database is entered by: it is on loopback, for minutes. */
+function configuration({ hostname, port, pathname, username, password }: URL, listenPort: string): string {
+  const name = pathname.slice(1);
+  const secret = decodeURIComponent(password).replaceAll("'", "''");
+  return `
+[databases]
+${name} = host='${hostname}' port='${port}' dbname='${name}' user='${username}' password='${secret}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${listenPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+`;
+}
+
+function spawn(args: string[], user: { uid?: number; gid?: number }): Deno.ChildProcess {
+  for (const program of PROGRAMS) {
+    try {
+      return new Deno.Command(program, { args, ...user, cwd: "/", stdin: "null", stdout: "null" }).spawn();
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  throw new Error("PgBouncer is not installed: run `apt-get install pgbouncer`");
+}

@@ -1,0 +1,52 @@
+/** One record of each kind in a workspace. */
+export interface Samples {
+  deal_id: string;
+  stage_id: string;
+  contact_id: string;
+  company_id: string;
+  /** Id of a record by the name of its function. */
+  records: Record<string, string>;
+}
+
+/**
+ * Makes them through the API.
+ * @param create sends a POST that must succeed, and returns its body
+ * @param stages of the default pipeline
+ */
+export async function makeSamples(
+  // deno-lint-ignore no-explicit-any -- the ids are all that is read
+  create: (path: string, body: unknown) => Promise<any>,
+  stages: readonly { id: string }[],
+): Promise<Samples> {
+  const { lead } = await create("/api-v1-leads", { first_name: "Ana", company_name: "Padaria Sol" });
+  const { deal_id, contact_id, company_id } = lead;
+  const activity = await create("/api-v1-activities", { deal_id });
+  const note = await create("/api-v1-notes", { deal_id, body: "Olá" });
+  // To an event that nothing here causes: nothing is delivered.
+  const subscription = await create("/api-v1-webhooks", {
+    event_types: ["deal.stale"],
+    target_url: "https://example.com/hooks",
+  });
+  return {
+    deal_id,
+    contact_id,
+    company_id,
+    stage_id: stages.at(-1)!.id,
+    records: {
+      "api-v1-deals": deal_id,
+      "api-v1-contacts": contact_id,
+      "api-v1-companies": company_id,
+      "api-v1-activities": activity.id,
+      "api-v1-notes": note.id,
+      "api-v1-webhooks": subscription.id,
+    },
+  };
+}
+
+/** An example's body with the ids of records that are there in the place of the made-up ones. */
+export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
+  const { records: _, ...ids } = samples;
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [name, ids[name as keyof typeof ids] ?? value]),
+  );
+}

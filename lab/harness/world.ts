@@ -1,0 +1,28 @@
+import type { Sql } from "postgres";
+import { type OwnPostgres, startOwnPostgres } from "../../local/own_postgres.ts";
+import { openSql } from "../../local/sql.ts";
+
+/** A client of a database; closed when the scope ends (`await using`). */
+export function connect(databaseUrl: string, max = 1): Sql & AsyncDisposable {
+  const sql = openSql(databaseUrl, { max });
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
+}
+
+/** What is measured runs on this: a Postgres of its own with the migrations, and a connection to it. */
+export interface World extends OwnPostgres, AsyncDisposable {
+  sql: Sql;
+}
+
+/** @param max connections of `sql` */
+export async function openWorld({ max = 1 } = {}): Promise<World> {
+  const postgres = await startOwnPostgres("crm-lab-");
+  const sql = connect(postgres.databaseUrl, max);
+  return {
+    ...postgres,
+    sql,
+    async [Symbol.asyncDispose]() {
+      await sql[Symbol.asyncDispose]();
+      await postgres.close();
+    },
+  };
+}

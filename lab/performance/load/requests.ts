@@ -1,0 +1,49 @@
+import type { PlannedRequest } from "./template.ts";
+import type { LoadWorkspace } from "./workspaces.ts";
+
+/** Makes the request of one key. */
+export type Make = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
+
+/** One request with each key of every workspace, the workspaces in turn. */
+export function requestsOf(workspaces: LoadWorkspace[], make: Make): PlannedRequest[] {
+  return workspaces[0]!.keys.flatMap((_, index) =>
+    workspaces.map((workspace, turn) => {
+      const { keys, contactIds } = workspace;
+      return make(workspace, keys[index]!, contactIds[(index + turn) % contactIds.length]!);
+    })
+  );
+}
+
+const PERSON = { email: "bia.{n}@exemplo.com.br", phone: "+55 11 {n}" };
+const CONTACT = { name: "Bia Lima", ...PERSON };
+const LEAD = { ...PERSON, company_name: "Lima {n} Ltda", value: 1500, source: "site" };
+
+/** Requests of the API. */
+export const api = {
+  read: (_workspace, key, contactId) => get(`/api-v1-contacts/${contactId}`, key),
+  list: (_workspace, key) => get("/api-v1-contacts", key),
+  create: (_workspace, key) => post("/api-v1-contacts", CONTACT, key, { "Idempotency-Key": "bench-{n}" }),
+  lead: (_workspace, key) =>
+    post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
+} satisfies Record<string, Make>;
+
+/** The same of the bare function, which believes who calls in everything. */
+export const bare = {
+  read: ({ id }, _key, contactId) => get(`/bare/${id}/contacts/${contactId}`),
+  list: ({ id }) => get(`/bare/${id}/contacts`),
+  create: ({ id, memberId }) => post(`/bare/${id}/contacts`, { ...CONTACT, owner_id: memberId }),
+  lead: ({ id, memberId: owner_id, pipelineId: pipeline_id, stageId: stage_id }) =>
+    post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
+} satisfies Record<string, Make>;
+
+function get(path: string, key?: string): PlannedRequest {
+  return { method: "GET", path, headers: withKey(key), expect: 200 };
+}
+
+function post(path: string, body: unknown, key?: string, headers?: Record<string, string>): PlannedRequest {
+  return { method: "POST", path, headers: { ...withKey(key), ...headers }, body, expect: 201 };
+}
+
+function withKey(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { "X-API-Key": key };
+}

@@ -1,0 +1,114 @@
+import type { Sql } from "postgres";
+import { createWorkspace } from "../../../operator/workspaces.ts";
+import { generateKey } from "../../../operator/generate_key.ts";
+import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+
+/** A workspace that has been in use: its keys, and contacts to read, each with a company and a deal. */
+export interface LoadWorkspace {
+  id: string;
+  memberId: string;
+  pipelineId: string;
+  stageId: string;
+  keys: string[];
+  contactIds: string[];
+}
+
+/** How many of each. */
+export interface Sizes {
+  workspaces: number;
+  keysEach: number;
+  contactsEach: number;
+}
+
+/**
+ * Makes workspaces. A load takes their keys in turn: a key is admitted 120 times a minute, and one with a limit out of
+ * all proportion would measure the length of its own log.
+ */
+export async function seedWorkspaces(
+  sql: Sql,
+  { workspaces, keysEach, contactsEach }: Sizes,
+): Promise<LoadWorkspace[]> {
+  const keys = new Map<string, string[]>();
+  for (let made = 0; made < workspaces; made++) {
+    const { id } = await createWorkspace(sql, { name: "Bench" });
+    keys.set(id, Array.from({ length: keysEach }, generateKey));
+  }
+  const ids = [...keys.keys()];
+  await insertKeys(sql, keys);
+  await insertContacts(sql, ids, contactsEach);
+  await insertLeads(sql, ids);
+  const rows = await sql<Omit<LoadWorkspace, "keys">[]>`
+    select
+      m.workspace_id as id, m.id as "memberId", s.pipeline_id as "pipelineId", s.id as "stageId",
+      array(select c.id from crm.contacts c where c.workspace_id = m.workspace_id) as "contactIds"
+    from crm.members m
+    join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
+    where m.workspace_id = any (${ids})`;
+  // As autovacuum does: a connection that planned for empty tables would go on reading them from end to end.
+  await sql`vacuum analyze`;
+  return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
+}
+
+async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> {
+  const rows = [...keys].flatMap(([id, all]) => all.map((key) => [id, hashCredential(key)] as const));
+  await sql`
+    insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
+    select m.workspace_id, m.id, 'Bench', 'svc_bench', decode(k.hash, 'hex'), ${SCOPES as unknown as string[]}
+    from unnest(
+      ${rows.map(([id]) => id)}::uuid[], ${rows.map(([, hash]) => hash)}::text[]
+    ) as k (workspace_id, hash)
+    join crm.members m on m.workspace_id = k.workspace_id`;
+}
+
+async function insertContacts(sql: Sql, workspaceIds: string[], each: number): Promise<void> {
+  await sql`
+    insert into crm.contacts (
+      workspace_id, id, name, email, phone, whatsapp, job_title, owner_id, notes, custom_fields, created_at
+    )
+    select
+      m.workspace_id, crm.uuid_v7(now() - n * interval '1 h'), 'Ana Souza ' || n,
+      'ana.souza.' || n || '@exemplo.com.br', '+55 11 9' || lpad(n::text, 8, '0'),
+      '+55 11 9' || lpad(n::text, 8, '0'), 'Diretora de compras', m.id,
+      'Prefere ser chamada de manhã; pediu a proposta por e-mail.',
+      jsonb_build_object('origem', 'feira', 'segmento', 'varejo', 'pontos', n), now() - n * interval '1 h'
+    from crm.members m, generate_series(1, ${each}::int) n
+    where m.workspace_id = any (${workspaceIds})`;
+}
+
+/** What the contacts came from: a company, a deal and a remembered reply for each. */
+async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
+  await sql`
+    insert into crm.companies (workspace_id, name, owner_id, created_at)
+    select c.workspace_id, 'Empresa de ' || c.name, c.owner_id, c.created_at
+    from crm.contacts c where c.workspace_id = any (${workspaceIds})`;
+  await sql`
+    with deals as (
+      insert into crm.deals (
+        workspace_id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id, created_at
+      )
+      select c.workspace_id, c.name, 1500, c.id, c.owner_id, s.pipeline_id, s.id, c.email, c.created_at
+      from crm.contacts c
+      join crm.stages s on s.workspace_id = c.workspace_id and s.position = 1
+      where c.workspace_id = any (${workspaceIds})
+      returning workspace_id, id, contact_id, external_id
+    )
+    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id)
+    select workspace_id, external_id, id, contact_id from deals`;
+  await sql`
+    insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
+    select workspace_id, id::text, ''::bytea, '{}' from crm.contacts
+    where workspace_id = any (${workspaceIds})`;
+}
+
+/**
+ * Gives every key a call every two seconds of the last minute, a quarter of what it may: the length of a key's log is
+ * then hardly a matter of how fast this machine is.
+ */
+export async function giveHistory(sql: Sql): Promise<void> {
+  await sql`
+    insert into crm.rate_limits (key_id, hits)
+    select k.id, array(select now() - n * interval '2 s' from generate_series(29, 0, -1) n) from crm.api_keys k
+    on conflict (key_id) do update set hits = excluded.hits`;
+  await sql`vacuum crm.rate_limits`;
+}

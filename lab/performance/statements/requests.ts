@@ -1,0 +1,196 @@
+import type { Sql } from "postgres";
+import { keyEndpoints as endpoints, resources } from "../../../contract/resources.ts";
+import { openApiDocument } from "../../../openapi/document.ts";
+import { generateKey } from "../../../operator/generate_key.ts";
+import { createKey } from "../../../operator/keys.ts";
+import { sendProposal } from "../../../operator/proposals.ts";
+import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
+import type { PlannedRequest } from "../load/template.ts";
+
+/** `unasked` is answered without the database: what it carries cannot be a key or a token. */
+export type Kind = "endpoint" | "replay" | "refusal" | "unasked";
+
+export interface KindRequest extends PlannedRequest {
+  kind: Kind;
+  title: string;
+}
+
+/** A workspace with one record of each kind, and the key that makes the requests. */
+interface Caller {
+  sql: Sql;
+  /** `<origin>/functions/v1` */
+  baseUrl: string;
+  workspaceId: string;
+  key: string;
+  samples: Samples;
+}
+
+type Requests = AsyncGenerator<KindRequest, void, undefined>;
+
+const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const CONTACTS = "/api-v1-contacts";
+/** One key makes all of the requests, within a minute. */
+const RATE_LIMIT = 1_000;
+
+/**
+ * A request for every endpoint that succeeds, for everything that may be sent twice, and for every refusal. What one
+ * needs is made before it is given out, and undone by no other: take them one after the other.
+ */
+export async function* requestEachKind(sql: Sql, baseUrl: string): Requests {
+  const caller = await makeCaller(sql, baseUrl);
+  yield* requestEndpoints(caller);
+  yield* requestReplays(caller);
+  yield* requestProposalLinks(caller);
+  yield* requestRefusalsOfEndpoints(caller);
+  yield* requestRefusalsOfBodies(caller);
+  yield* requestRefusalsOfKeys(caller);
+}
+
+async function* requestEndpoints({ key, samples }: Caller): Requests {
+  for (const { resource, route, title } of endpoints) {
+    const needsDeal = !route.endpoint.query.safeParse({}).success;
+    const path = pathOf(resource.name, route.path, samples.records[resource.name]) +
+      (needsDeal ? `?deal_id=${samples.deal_id}` : "");
+    const body = exampleBody(route.method, resource.name, route.path, samples);
+    yield request("endpoint", title, route.method, path, route.endpoint.status, { key, body });
+  }
+  yield request("endpoint", "health", "GET", "/api-v1-health", 200);
+}
+
+async function* requestReplays({ key, samples }: Caller): Requests {
+  const lead = { key, body: { first_name: "Ana", external_id: "again" } };
+  yield request("endpoint", "a lead with external_id", "POST", "/api-v1-leads", 201, lead);
+  yield request("replay", "the same lead again", "POST", "/api-v1-leads", 200, lead);
+  for (const { resource, route, title } of endpoints) {
+    if (!route.endpoint.idempotent) continue;
+    const path = pathOf(resource.name, route.path);
+    const body = exampleBody(route.method, resource.name, route.path, samples);
+    const sent = { key, body, headers: { "Idempotency-Key": title } };
+    const other = { ...sent, body: { ...body, custom_fields: { other: true } } };
+    yield request("endpoint", `${title} with Idempotency-Key`, "POST", path, 201, sent);
+    yield request("replay", `${title} with the same key and body`, "POST", path, 200, sent);
+    yield request("refusal", `${title} with the same key, another body`, "POST", path, 422, other);
+  }
+  const win = `${pathOf("api-v1-deals", "/:id", samples.deal_id)}/win`;
+  yield request("replay", "winning a deal that is closed", "POST", win, 200, { key, body: {} });
+}
+
+async function* requestProposalLinks({ sql, baseUrl, samples }: Caller): Requests {
+  const [proposal] = await sql<[{ id: string }]>`
+    insert into crm.proposals (workspace_id, deal_id, title)
+    select workspace_id, id, 'Plano anual' from crm.deals where id = ${samples.deal_id} returning id`;
+  const link = (await sendProposal(sql, proposal.id, baseUrl)).url.slice(baseUrl.length);
+  const wrong = { body: { reason: 1 } };
+  yield request("endpoint", "a proposal's link", "GET", link, 200);
+  yield request("refusal", "a rejection with a wrong reason", "POST", `${link}/reject`, 422, wrong);
+  yield request("refusal", "a method that the link has not", "PUT", link, 405);
+  yield request("endpoint", "its acceptance", "POST", `${link}/accept`, 200);
+  yield request("replay", "its acceptance again", "POST", `${link}/accept`, 200);
+  yield request("refusal", "its rejection afterwards", "POST", `${link}/reject`, 409);
+  yield request("refusal", "a token that nobody has", "GET", `/proposals/${"a".repeat(43)}`, 404);
+  yield request("unasked", "what is no token", "GET", "/proposals/a", 404);
+}
+
+async function* requestRefusalsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
+  const powerless = await createKey(sql, { workspaceId, name: "Bench", scopes: ["nothing:read"] });
+  for (const { resource, route: { method, path: pattern, endpoint }, title } of endpoints) {
+    const path = pathOf(resource.name, pattern, NOWHERE);
+    const refusal = (why: string, method: string, path: string, status: number, by = key) =>
+      request("refusal", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
+    yield refusal("without its scope", method, path, 403, powerless.key);
+    yield refusal("with an unknown parameter", method, `${path}?unknown=1`, 422);
+    yield refusal("with another method", "PUT", path, 405);
+    if (path.includes(NOWHERE)) {
+      yield refusal("of a record with no id", method, path.replace(NOWHERE, "x"), 404);
+    }
+  }
+}
+
+async function* requestRefusalsOfBodies({ key }: Caller): Requests {
+  const post = (why: string, status: number, body?: unknown, headers?: Record<string, string>) =>
+    request("refusal", why, "POST", CONTACTS, status, { key, body, ...(headers && { headers }) });
+  yield post("no body", 400);
+  yield post("a body that is no object", 400, []);
+  yield post("a body with nothing in it", 422, {});
+  yield post("a body over 1 MiB", 413, { name: "A".repeat(1024 * 1024) });
+  yield post("an owner that nobody has", 422, { name: "A", owner_id: NOWHERE });
+  const tooLong = { "Idempotency-Key": "a".repeat(256) };
+  yield post("an Idempotency-Key that is too long", 400, { name: "A" }, tooLong);
+  yield request("refusal", "a path that is not there", "GET", `${CONTACTS}/a/b`, 404, { key });
+  yield request("refusal", "a record that is not there", "GET", `${CONTACTS}/${NOWHERE}`, 404, { key });
+}
+
+/** Ends with what shuts the workspace out. */
+async function* requestRefusalsOfKeys({ sql, workspaceId, key }: Caller): Requests {
+  const get = (why: string, status: number, key?: string, kind: Kind = "refusal") =>
+    request(kind, why, "GET", CONTACTS, status, key === undefined ? {} : { key });
+  yield get("no key", 401, undefined, "unasked");
+  yield get("what is no key", 401, "x", "unasked");
+  yield get("a key that nobody has", 401, generateKey());
+  const revoked = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
+  await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
+  yield get("a revoked key", 401, revoked.key);
+  await updateWorkspace(sql, workspaceId, { rateLimit: 1 });
+  yield get("a call over the rate limit", 429, key);
+  await updateWorkspace(sql, workspaceId, { publicApi: false });
+  yield get("a plan without the API", 403, key);
+  await updateWorkspace(sql, workspaceId, { suspended: true });
+  yield get("a suspended workspace", 403, key);
+}
+
+async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
+  const { id: workspaceId } = await createWorkspace(sql, { name: "Bench" });
+  await updateWorkspace(sql, workspaceId, { rateLimit: RATE_LIMIT });
+  const { key } = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
+  const stages = await sql<{ id: string }[]>`
+    select id from crm.stages where workspace_id = ${workspaceId} order by position`;
+  const create = async (path: string, body: unknown) => {
+    const init = { method: "POST", headers: { "X-API-Key": key }, body: JSON.stringify(body) };
+    const response = await fetch(baseUrl + path, init);
+    const text = await response.text();
+    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  };
+  return { sql, baseUrl, workspaceId, key, samples: await makeSamples(create, stages) };
+}
+
+function request(
+  kind: Kind,
+  title: string,
+  method: string,
+  path: string,
+  expect: number,
+  { key, body, headers = {} }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+): KindRequest {
+  return {
+    kind,
+    title,
+    method,
+    path,
+    expect,
+    headers: key ? { "X-API-Key": key, ...headers } : headers,
+    body,
+  };
+}
+
+function pathOf(name: string, path: string, id = ""): string {
+  return `/${name}${path.replace(":id", id).replace(/\/$/, "")}`;
+}
+
+type Example = Record<string, unknown>;
+
+const { paths } = openApiDocument(resources, "en") as {
+  paths: Record<
+    string,
+    Record<string, { requestBody?: { content: { "application/json": { example: Example } } } }>
+  >;
+};
+
+/** The body that the OpenAPI document shows, with ids of records that are there in the place of the made-up ones. */
+function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
+  const operation = paths[pathOf(name, path, "{id}")]![method.toLowerCase()]!;
+  const example = operation.requestBody?.content["application/json"].example;
+  return example && withSampleIds(example, samples);
+}

@@ -1,0 +1,64 @@
+import { startReceiver } from "../harness/receiver.ts";
+import { pause } from "../harness/waiting.ts";
+
+/** What has arrived for one delivery id. */
+export interface Arrivals {
+  /** Milliseconds since 1970, one for each request. */
+  at: number[];
+  /** X-Service-Timestamp of each, in seconds. */
+  timestamps: number[];
+}
+
+/** A receiver that counts what arrives, by delivery id. */
+export interface CountingReceiver {
+  /** Answers 200 after 20 ms. */
+  okUrl: string;
+  /** Answers 500. */
+  failingUrl: string;
+  /** Takes the request and never answers. */
+  hangingUrl: string;
+  arrivals: ReadonlyMap<string, Arrivals>;
+  /** For the processes that deliver to it. */
+  env: Record<string, string>;
+  clear(): void;
+  close(): Promise<void>;
+}
+
+const ANSWER_MS = 20;
+
+/** @param folder where its certificate's authority is kept */
+export async function startCountingReceiver(folder: string): Promise<CountingReceiver> {
+  const arrivals = new Map<string, Arrivals>();
+  const closing = Promise.withResolvers<void>();
+  const { port, env, close } = await startReceiver(folder, async (request) => {
+    const id = request.headers.get("X-Service-Delivery-Id") ?? "";
+    const known = arrivals.get(id) ?? { at: [], timestamps: [] };
+    known.at.push(Date.now());
+    known.timestamps.push(Number(request.headers.get("X-Service-Timestamp")));
+    arrivals.set(id, known);
+    await request.arrayBuffer();
+    const { pathname } = new URL(request.url);
+    if (pathname === "/failing") return new Response(null, { status: 500 });
+    await (pathname === "/hanging" ? closing.promise : pause(ANSWER_MS));
+    return new Response();
+  });
+  // By address: the dispatcher would look a name up, where it is let through for development.
+  const url = (path: string) => `https://127.0.0.1:${port}/${path}`;
+  return {
+    okUrl: url("ok"),
+    failingUrl: url("failing"),
+    hangingUrl: url("hanging"),
+    arrivals,
+    env,
+    clear: () => arrivals.clear(),
+    close() {
+      closing.resolve();
+      return close();
+    },
+  };
+}
+
+/** Requests that have arrived, of any delivery. */
+export function countArrivals({ arrivals }: CountingReceiver): number {
+  return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
+}

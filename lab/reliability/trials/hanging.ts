@@ -1,0 +1,63 @@
+import type { Sql } from "postgres";
+import { eventually } from "../../harness/waiting.ts";
+import { countDeliveries, enqueue } from "../queue.ts";
+import { openStack } from "../stack.ts";
+import type { Trial } from "../trial.ts";
+
+const ALLOWED_S = 1;
+/** With ten events a second, each key stays under its limit of 120 a minute. */
+const OTHERS = 10;
+/** Of a workspace; then the hanging one has them all to itself. */
+const PLACES = 8;
+
+/** Trial 5: what a workspace whose receiver hangs costs the others. Each attempt at it takes its whole 10 s. */
+export const hanging: Trial = {
+  number: 5,
+  asked:
+    `A workspace with 5,000 deliveries to a receiver that hangs: the others' p99 grows by ≤ ${ALLOWED_S} s`,
+  async run(world, { short }) {
+    const { receiver } = world;
+    const [events, waiting] = short ? [30, 200] : [600, 5_000];
+    await using stack = await openStack(world);
+    const { sql } = stack;
+    const others = await stack.createSubscribers(receiver.okUrl, OTHERS);
+    const makeContact = await stack.contactMaker(others);
+    // The first requests of a new stack are slower than any later ones.
+    await stack.timeFirstAttempts(others, OTHERS, makeContact);
+    const before = await stack.timeFirstAttempts(others, events, makeContact);
+    console.log(`  alone: ${before.text}`);
+
+    const hung = await stack.createSubscribers(receiver.hangingUrl, 1);
+    await subscribeAgain(sql, hung);
+    await enqueue(sql, hung, waiting / 2);
+    const isFull = async () =>
+      await countDeliveries(sql, hung, sql`lease_until > clock_timestamp()`) >= PLACES;
+    await eventually(isFull, "the hanging workspace to fill its places", 30);
+    const beside = await stack.timeFirstAttempts(others, events, makeContact);
+    console.log(`  beside it: ${beside.text}`);
+
+    // Still hanging at the end, or it was not beside it that the others were measured.
+    await eventually(isFull, "its places to be full again", 5);
+    const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
+    const left = await countDeliveries(sql, hung, due);
+    const growth = beside.p99 - before.p99;
+    return {
+      ok: growth <= ALLOWED_S && left > waiting / 2,
+      measured: `p99 grows by ${growth.toFixed(3)} s: alone ${before.text}, beside ${waiting} ` +
+        `deliveries that hang ${beside.text}`,
+    };
+  },
+};
+
+/** A second subscription to the same: with the places of one alone, the workspace could take only half of its own. */
+async function subscribeAgain(sql: Sql, workspaces: string[]): Promise<void> {
+  await sql`
+    with s as (
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      select workspace_id, event_types, target_url from crm.webhook_subscriptions
+      where workspace_id = any (${workspaces})
+      returning workspace_id, id
+    )
+    insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+    select s.workspace_id, s.id, k.secret from s join crm.webhook_secrets k using (workspace_id)`;
+}

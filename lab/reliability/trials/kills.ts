@@ -1,0 +1,122 @@
+import type { Trial, Verdict } from "../trial.ts";
+import { countEnded, createSubscribers, deliveries, enqueue, shortenLeases, skipWaits } from "../queue.ts";
+import { type Death, type LastWords, type Stage, STAGES } from "../dispatcher.ts";
+import { eventually } from "../../harness/waiting.ts";
+import type { DeliveryWorld } from "../world.ts";
+
+const DISPATCHERS = 4;
+/** Of one dispatcher (webhook-dispatcher/dispatch.ts). */
+const IN_FLIGHT = 64;
+const EVENTS_OF_A_WORKSPACE = 10;
+const SHORT_LEASE_S = 3;
+const TIMEOUT_S = 900;
+
+/** Trial 1: dispatchers die all through a run, as many at each stage; a hundredth of the receivers always fail. */
+export const kills: Trial = {
+  number: 1,
+  asked: "≥ 50 kill -9 over 5 stages: 0 lost, duplicates ≤ kills × 64, same ids, never a 6th attempt",
+  async run(world, { short, events }) {
+    const { sql, receiver } = world;
+    const failingCount = Math.max(1, Math.floor(events / 100));
+    const goodCount = Math.ceil((events - failingCount) / EVENTS_OF_A_WORKSPACE);
+    const good = await createSubscribers(sql, receiver.okUrl, goodCount);
+    const failing = await createSubscribers(sql, receiver.failingUrl, failingCount);
+    receiver.clear();
+    await enqueue(sql, good, EVENTS_OF_A_WORKSPACE);
+    await enqueue(sql, failing, 1);
+
+    const died = await deliverWhileDying(world, good, failing, short);
+    return await judge(world, [...good, ...failing], failing.length, died, short ? 1 : 10);
+  },
+};
+
+/** Keeps four dispatchers running, each but the last ones about to die, until every delivery has ended. */
+async function deliverWhileDying(world: DeliveryWorld, good: string[], failing: string[], short: boolean) {
+  const { sql, spawnDispatcher, killDispatchers } = world;
+  const all = [...good, ...failing];
+  let total = (await deliveries(sql, all)).length;
+  const deaths = planDeaths(short ? 1 : 10, total);
+  const wanted = deaths.length;
+  const enough = total * 2;
+  const spawn = () => {
+    const death = deaths.pop();
+    return spawnDispatcher(death ? { death } : {});
+  };
+  const running = Array.from({ length: DISPATCHERS }, spawn);
+  const died: LastWords[] = [];
+  await eventually(
+    async () => {
+      await skipWaits(sql, failing);
+      if (short) await shortenLeases(sql, SHORT_LEASE_S);
+      const ended = await countEnded(sql, all);
+      for (const [index, dispatcher] of running.entries()) {
+        if (!dispatcher.ended()) continue;
+        const words = dispatcher.lastWords();
+        if (!words) throw new Error("A dispatcher ended by itself");
+        died.push(words);
+        running[index] = spawn();
+        console.log(`  ${ended} of ${total} ended, ${died.length} of ${wanted} killed: ${words.killed}`);
+      }
+      // Those that live may be quicker than those that are to die: there is always something left to die of.
+      if (died.length < wanted && ended > total - good.length) {
+        if (total > enough) throw new Error("The dispatchers do not die");
+        await enqueue(sql, good, 1);
+        total += good.length;
+      }
+      return ended === total;
+    },
+    "every delivery to end",
+    TIMEOUT_S,
+  );
+  await killDispatchers();
+  return died;
+}
+
+/** In a random order, after so many deliveries each that all of them come to pass in the first two thirds of the run. */
+function planDeaths(each: number, total: number): Death[] {
+  const mean = (total * 2) / 3 / (each * STAGES.length);
+  return STAGES
+    .flatMap((stage) => Array.from({ length: each }, () => stage))
+    .map((stage) => ({ stage, claimed: Math.ceil(mean * (0.2 + 1.6 * Math.random())), order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ stage, claimed }) => ({ stage, claimed }));
+}
+
+async function judge(
+  { sql, receiver }: DeliveryWorld,
+  all: string[],
+  failingCount: number,
+  died: LastWords[],
+  each: number,
+): Promise<Verdict> {
+  const rows = await deliveries(sql, all);
+  const recorded = new Map(
+    (await sql<{ id: string; attempts: number; most: number }[]>`
+      select delivery_id as id, count(*)::integer as attempts, max(number) as most from crm.webhook_attempts
+      where workspace_id = any (${all}) group by delivery_id`).map((row) => [row.id, row]),
+  );
+  const lost = rows.filter(({ id, state }) => state === "pending" || !receiver.arrivals.has(id)).length;
+  const ids = new Set(rows.map(({ id }) => id));
+  const strangers = [...receiver.arrivals.keys()].filter((id) => !ids.has(id)).length;
+  /** Requests beyond the attempts that were recorded. */
+  const extra = (id: string) =>
+    (receiver.arrivals.get(id)?.at.length ?? 0) - (recorded.get(id)?.attempts ?? 0);
+  const duplicates = rows.reduce((sum, { id }) => sum + extra(id), 0);
+  const most = Math.max(...[...recorded.values()].map((row) => row.most));
+  const failed = rows.filter(({ state, attempts }) => state === "failed" && attempts === 5).length;
+
+  const at = (stage: Stage) => died.filter(({ killed }) => killed === stage);
+  const stages = STAGES.map((stage) => {
+    // In TLS no delivery is known.
+    const known = at(stage).flatMap(({ delivery_id }) => delivery_id ?? []);
+    const again = known.filter((id) => extra(id) > 0).length;
+    return `${at(stage).length} ${stage}${known.length > 0 ? ` (${again} sent again)` : ""}`;
+  });
+  return {
+    ok: lost === 0 && strangers === 0 && duplicates <= died.length * IN_FLIGHT && most === 5 &&
+      failed === failingCount && STAGES.every((stage) => at(stage).length >= each),
+    measured: `${rows.length} events, ${died.length} kills (${stages.join(", ")}): ${lost} lost, ` +
+      `${duplicates} duplicates of at most ${died.length * IN_FLIGHT}, ${strangers} under another id, ` +
+      `${failed} failed after ${most} attempts`,
+  };
+}

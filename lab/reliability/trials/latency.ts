@@ -1,0 +1,33 @@
+import { enqueue } from "../queue.ts";
+import { openStack } from "../stack.ts";
+import type { Trial } from "../trial.ts";
+
+const POKE_S = 2;
+const SCHEDULE_S = 12;
+/** With ten events a second, each key stays under its limit of 120 a minute. */
+const WORKSPACES = 10;
+
+/** Trial 6: from the change to the first attempt's arrival, on a whole stack: gateway, scheduler, its own dispatcher. */
+export const latency: Trial = {
+  number: 6,
+  asked: `Enqueue to first attempt: p99 ≤ ${POKE_S} s with the poke, ≤ ${SCHEDULE_S} s on the schedule alone`,
+  async run(world, { short }) {
+    await using stack = await openStack(world);
+    const { okUrl } = world.receiver;
+    const busy = await stack.createSubscribers(okUrl, WORKSPACES);
+    const makeContact = await stack.contactMaker(busy);
+    const poked = await stack.timeFirstAttempts(busy, short ? 20 : 500, makeContact);
+    const withPoke = `with the poke ${poked.text}`;
+    console.log(`  ${withPoke}`);
+    // The schedule is every 10 s: too long for a short run.
+    if (short) return { ok: poked.p99 <= POKE_S, measured: withPoke };
+
+    // Written to the table, an event has no request that would poke.
+    const quiet = await stack.createSubscribers(okUrl, 1);
+    const alone = await stack.timeFirstAttempts(quiet, 300, () => enqueue(stack.sql, quiet, 1));
+    return {
+      ok: poked.p99 <= POKE_S && alone.p99 <= SCHEDULE_S,
+      measured: `${withPoke}; on the schedule alone ${alone.text}`,
+    };
+  },
+};

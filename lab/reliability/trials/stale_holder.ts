@@ -1,0 +1,62 @@
+import type { Sql } from "postgres";
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  recordOutcome,
+} from "../../../supabase/functions/webhook-dispatcher/queue.ts";
+import type { Trial } from "../trial.ts";
+import { createSubscribers, enqueue } from "../queue.ts";
+
+/** Trial 3: one that was too slow records after its lease was taken over, and again after its successor recorded. */
+export const staleHolder: Trial = {
+  number: 3,
+  asked: "A stale holder changes 0 rows, 1,000 of 1,000 times",
+  async run({ sql, receiver }, { short }) {
+    const times = short ? 100 : 1_000;
+    const workspaces = await createSubscribers(sql, receiver.okUrl, 1);
+    let changedNothing = 0;
+    for (let time = 1; time <= times; time++) {
+      await enqueue(sql, workspaces, 1);
+      const stale = await claimOne();
+      await sql`
+        update crm.webhook_deliveries set lease_until = clock_timestamp()
+        where workspace_id = ${stale.workspace_id} and id = ${stale.delivery_id}`;
+      const holder = await claimOne();
+      if (holder.delivery_id !== stale.delivery_id) throw new Error("Another delivery was claimed");
+
+      const early = await changesNothing(sql, stale);
+      const { attempt } = await recordOutcome(holder, { ok: true, status: 200 }, 1);
+      const late = await changesNothing(sql, stale);
+      if (early && late && attempt === 1) changedNothing++;
+      if (time % 250 === 0) console.log(`  ${time} of ${times}`);
+    }
+    return { ok: changedNothing === times, measured: `0 rows in ${changedNothing} of ${times}` };
+  },
+};
+
+async function claimOne(): Promise<ClaimedDelivery> {
+  const [delivery] = await claimDeliveries(1);
+  if (!delivery) throw new Error("Nothing was claimed");
+  return delivery;
+}
+
+/** Whether no row is another one after the stale holder has recorded a failure. */
+async function changesNothing(sql: Sql, stale: ClaimedDelivery): Promise<boolean> {
+  const before = await versions(sql, stale);
+  const { attempt } = await recordOutcome(stale, { ok: false, status: 500, reason: "http_500" }, 1);
+  return attempt === null && await versions(sql, stale) === before;
+}
+
+/** The row versions of all that recording writes to. */
+async function versions(sql: Sql, { workspace_id, delivery_id }: ClaimedDelivery): Promise<string> {
+  const rows = await sql`
+    select xmin::text, ctid::text from crm.webhook_deliveries
+    where workspace_id = ${workspace_id} and id = ${delivery_id}
+    union all
+    select xmin::text, ctid::text from crm.webhook_attempts
+    where workspace_id = ${workspace_id} and delivery_id = ${delivery_id}
+    union all
+    select xmin::text, ctid::text from crm.webhook_subscriptions where workspace_id = ${workspace_id}
+    order by 1, 2`;
+  return JSON.stringify(rows);
+}
