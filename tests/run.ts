@@ -1,8 +1,8 @@
 /**
  * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops them. `deno task test:all`
  * (`--all`) also runs what is slow. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter
- * signature`. The last line is always `N passed, N failed`, and before it stands what was skipped for want of a program;
- * the exit code is 0 only where some test ran and none failed.
+ * signature`. The last line is always `N passed, N failed`, and before it stand the tests that failed, and those
+ * skipped for want of a program; the exit code is 0 only where some test ran and none failed.
  */
 import { join } from "node:path";
 import { REQUIRED_VARIABLE } from "./support/needing.ts";
@@ -24,6 +24,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const all = Deno.args.includes("--all");
 const results = await runAll(Deno.args.filter((arg) => arg !== "--all" && arg !== "--"));
 const sum = (count: "passed" | "failed") => results.reduce((total, result) => total + result[count], 0);
+for (const title of results.flatMap(({ failures }) => failures)) console.log(`Failed: ${title}`);
 for (const [missing, skips] of Map.groupBy(results.flatMap(({ skipped }) => skipped), (s) => s.missing)) {
   console.log(`Skipped for want of ${missing}: ${skips.map(({ title }) => title).join("; ")}`);
 }
