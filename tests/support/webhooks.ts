@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { join } from "node:path";
 import type postgres from "postgres";
 import { databaseUrl, dataDir } from "./stack.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
+
+const DISPATCHER = join(import.meta.dirname!, "dispatcher_process.ts");
 
 export const WEBHOOKS = "/api-v1-webhooks";
 
@@ -86,17 +89,10 @@ export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Pr
  */
 export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
   const secrets = await loadSecrets(dataDir);
-  const functions = new URL("../../supabase/functions/", import.meta.url);
-  const script = `
-    import { query } from "${functions}_shared/postgres/database.ts";
-    import { dispatch } from "${functions}webhook-dispatcher/dispatch.ts";
-    await query({ name: "setup", text: ${JSON.stringify(setup)} });
-    await dispatch();
-    Deno.exit();`;
   return new Deno.Command(Deno.execPath(), {
-    args: ["eval", script],
+    args: ["run", "-A", "--no-check", DISPATCHER, setup],
     env: { SUPABASE_DB_URL: databaseUrl, WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key },
+    stdin: "null",
     stdout: "null",
-    stderr: "null",
   }).spawn();
 }
