@@ -1,22 +1,22 @@
 import { Buffer } from "node:buffer";
 import { readSecrets } from "../local/secrets.ts";
 import { readSettings } from "../local/settings.ts";
-import { OperationError } from "../operator/operation_error.ts";
+import { StackError } from "../local/stack_error.ts";
 
 const KEY_BYTES = 32;
 
 /**
  * The key that signing secrets are stored under: WEBHOOK_ENCRYPTION_KEY, else that of the local stack on DATA_DIR.
- * @throws OperationError where there is neither, or it is not the base64 of 32 bytes.
+ * @throws StackError where there is neither, or it is not the base64 of 32 bytes.
  */
 export async function readEncryptionKey(): Promise<string> {
   const key = Deno.env.get("WEBHOOK_ENCRYPTION_KEY") ||
     (await readSecrets(readSettings().dataDir))?.webhook_encryption_key;
   if (!key) {
-    throw new OperationError("WEBHOOK_ENCRYPTION_KEY is not set: set it to the one that the functions have");
+    throw new StackError("WEBHOOK_ENCRYPTION_KEY is not set: set it to the one that the functions have");
   }
   if (Buffer.from(key, "base64").length !== KEY_BYTES) {
-    throw new OperationError("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
+    throw new StackError("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
   }
   return key;
 }

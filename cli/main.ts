@@ -5,7 +5,8 @@
 import { CommanderError } from "commander";
 import { oneLine, StackError } from "../local/stack_error.ts";
 import { databaseProblem } from "./database.ts";
-import { OperationError } from "../operator/operation_error.ts";
+import { OperatorError } from "../operator/errors.ts";
+import { describeError } from "./errors.ts";
 import { createProgram } from "./program.ts";
 
 try {
@@ -15,10 +16,14 @@ try {
   Deno.exit(explain(error));
 }
 
-/** Says what went wrong, where commander has not said so, and returns the exit code. */
+/** Says what went wrong, unless commander has said so, and returns the exit code. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const known = error instanceof OperationError || error instanceof StackError;
+  if (error instanceof OperatorError) {
+    console.error(`error: ${describeError(error)}`);
+    return error.code === "validation_error" ? 2 : 1;
+  }
+  const known = error instanceof StackError;
   const problem = known ? error.message : databaseProblem(error) ?? `Unexpected: ${oneLine(error)}`;
   console.error(`error: ${problem}`);
   return 1;

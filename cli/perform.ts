@@ -1,17 +1,44 @@
 import type { CommandUnknownOpts } from "commander";
 import type { Sql } from "postgres";
+import { findWorkspace, operate } from "../operator/operator.ts";
+import type { Args, RecordKind, Result, VerbName } from "../operator/verbs.ts";
 import { withDatabase } from "./database.ts";
+
+/** What a command asks of the database. */
+export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
 /**
  * Does what a command is for and prints the outcome: as JSON with `--json`, else in words.
- * @param operation What is asked of the database.
  * @param describe How the outcome reads to a person.
  */
 export async function perform<Result>(
   command: CommandUnknownOpts,
-  operation: (sql: Sql) => Promise<Result>,
+  operation: Operation<Result>,
   describe: (result: Result) => string,
 ): Promise<void> {
   const result = await withDatabase(operation);
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe(result));
+}
+
+/** Calls a verb. */
+export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Result<V>> {
+  return (sql) => operate(sql, verb, args);
+}
+
+/** The verbs that act on one record of a workspace. */
+type RecordVerb = {
+  [V in VerbName]: Args<V> extends { workspace_id: string; id: string } ? V : never;
+}[VerbName];
+
+/** Calls a verb on a record that the operator names by its id alone. */
+export function callOn<V extends RecordVerb>(
+  object: RecordKind,
+  id: string,
+  verb: V,
+  args: Omit<Args<V>, "workspace_id" | "id">,
+): Operation<Result<V>> {
+  return async (sql) => {
+    const workspace_id = await findWorkspace(sql, object, id);
+    return await operate(sql, verb, { ...args, workspace_id, id } as unknown as Args<V>);
+  };
 }

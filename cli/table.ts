@@ -1,6 +1,7 @@
 const GAP = "  ";
 
-type Cell = string | number | boolean | Date | string[] | null;
+/** What a column can show. */
+export type Cell = string | number | boolean | string[] | null;
 
 /**
  * Rows for a person's eyes: a column for each name, as wide as its widest cell.
@@ -25,7 +26,6 @@ export function table<Column extends string>(
 
 function show(cell: Cell): string {
   if (cell === null) return "-";
-  if (cell instanceof Date) return cell.toISOString();
   if (Array.isArray(cell)) return cell.join(",");
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   return String(cell);

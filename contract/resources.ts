@@ -2,16 +2,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   type Endpoint,
-  type GateName,
   type KeyEndpoint,
   Resource,
   type Route,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
+import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
 /** The folder of the functions. */
 export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** The API itself comes first, also in the documents. */
-const ORDER: readonly GateName[] = ["key", "link", "none"];
+const ORDER = Object.keys(GATES);
 
 /** Every resource that is declared, found as the deployment finds it: a folder with routes. */
 export const resources: Resource[] = await loadResources();

@@ -16,6 +16,20 @@ COMMENT ON SCHEMA api IS 'The door (api.call) and its verbs: the only way from a
 
 
 --
+-- Name: app; Type: SCHEMA; Schema: -; Owner: -
+--
+
+CREATE SCHEMA app;
+
+
+--
+-- Name: SCHEMA app; Type: COMMENT; Schema: -; Owner: -
+--
+
+COMMENT ON SCHEMA app IS 'The operator''s verbs: app.<object>_<verb>(p_args jsonb) returns json. A verb raises its codes with crm.raise_code. No client of the API reaches this schema: crm_api has no rights on it.';
+
+
+--
 -- Name: crm; Type: SCHEMA; Schema: -; Owner: -
 --
 
@@ -1652,6 +1666,1066 @@ COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'All subscriptions, inacti
 
 
 --
+-- Name: delivery_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', d.id,
+          'subscription_id', d.subscription_id,
+          'target_url', d.target_url,
+          'event', d.event,
+          'state', d.state,
+          'attempts', d.attempts,
+          'last_status', d.last_status,
+          'last_reason', d.last_reason,
+          'last_attempt_at', crm.iso(d.last_attempt_at),
+          'next_attempt_at', crm.iso(d.next_attempt_at),
+          'created_at', crm.iso(d.created_at)
+        )
+        order by d.id desc
+      ),
+      '[]'
+    )
+    from crm.recent_deliveries(v_workspace_id) d
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'The last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last attempt, next_attempt_at is null where none is left. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: delivery_redeliver(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.delivery_redeliver(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_subscription_id uuid;
+begin
+  select d.subscription_id into v_subscription_id from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = v_id;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
+  perform crm.redeliver(v_workspace_id, v_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('id', v_id, 'subscription_id', v_subscription_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. One that had ended gets five attempts anew; one that waits for its next attempt gets none on top. Returns id, subscription_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+
+
+--
+-- Name: delivery_retry(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.delivery_retry(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_retried bigint;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_retried := crm.retry_deliveries(v_workspace_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('retried', v_retried);
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_retry(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.delivery_retry(p_args jsonb) IS 'Makes the waiting deliveries of a workspace due now and wakes the dispatcher; those of an inactive subscription go on waiting for it. Returns retried, how many were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: job_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.job_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object('name', j.name, 'every', j.every::text, 'description', j.description) order by j.name
+      ),
+      '[]'
+    )
+    from crm.jobs j
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION job_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.job_list(p_args jsonb) IS 'What runs by itself, by name; `every` is an interval as Postgres writes it. Arguments: none. Codes: validation_error.';
+
+
+--
+-- Name: job_run(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.job_run(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_name text := v_args ->> 'name';
+  v_command text;
+  v_started_at timestamptz := clock_timestamp();
+begin
+  select j.command into v_command from crm.jobs j where j.name = v_name;
+  if not found then
+    perform crm.raise_code(
+      'not_found', 'name', null, (select string_agg(format('"%s"', j.name), ', ' order by j.name) from crm.jobs j)
+    );
+  end if;
+  begin
+    execute v_command;
+  exception when others then
+    perform crm.raise_code('job_failed', 'name', 'A tarefa falhou', sqlerrm);
+  end;
+  return json_build_object(
+    'name', v_name,
+    'duration_ms', round(extract(epoch from clock_timestamp() - v_started_at) * 1000)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION job_run(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.job_run(p_args jsonb) IS 'Runs a scheduled job now, whenever its next time is. Returns name, duration_ms. Arguments: name. Codes: validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
+
+
+--
+-- Name: key_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member_id uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_args ? 'member_id' then
+    select m.id into v_member_id from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
+    if not found then
+      perform crm.raise_code('invalid_reference', 'member_id');
+    end if;
+  else
+    select m.id into v_member_id from crm.members m
+    where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
+    order by m.id
+    limit 1;
+    if not found then
+      perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
+    end if;
+  end if;
+
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
+  values (
+    v_workspace_id,
+    v_member_id,
+    v_args ->> 'name',
+    v_args ->> 'prefix',
+    decode(v_args ->> 'hash', 'hex'),
+    array(select jsonb_array_elements_text(v_args -> 'scopes')),
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Keeps a new key by its hash. Its creator is the member named, else the oldest active admin: the default owner of what the key creates, and the author of its notes. A well-formed scope that no endpoint asks for is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never where absent). Codes: validation_error, not_found, invalid_reference, no_active_admin.';
+
+
+--
+-- Name: key_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', k.id,
+          'name', k.name,
+          'prefix', k.prefix,
+          'scopes', k.scopes,
+          'creator_id', m.id,
+          'creator', m.name,
+          'created_at', crm.iso(k.created_at),
+          'expires_at', crm.iso(k.expires_at),
+          'revoked_at', crm.iso(k.revoked_at),
+          'last_used_at', crm.iso(r.hits[cardinality(r.hits)])
+        )
+        order by k.id
+      ),
+      '[]'
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.rate_limits r on r.key_id = k.id
+    where k.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'The keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the rate limit counted, so a crash of the database forgets it. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: key_revoke(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_revoke(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_key crm.api_keys;
+begin
+  update crm.api_keys k
+  set revoked_at = coalesce(k.revoked_at, now())
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
+  returning k.* into v_key;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return json_build_object('id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at));
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: loss_reason_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.loss_reason_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  insert into crm.loss_reasons (workspace_id, name)
+  values (v_workspace_id, v_args ->> 'name')
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION loss_reason_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.loss_reason_create(p_args jsonb) IS 'Adds an active loss reason. Returns id. Arguments: workspace_id, name. Codes: validation_error, not_found.';
+
+
+--
+-- Name: loss_reason_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.loss_reason_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.loss_reason_json(r) order by r.id), '[]')
+    from crm.loss_reasons r
+    where r.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION loss_reason_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.loss_reason_list(p_args jsonb) IS 'The loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: loss_reason_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.loss_reason_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
+  v_reason crm.loss_reasons;
+begin
+  update crm.loss_reasons r
+  set is_active = (v_args ->> 'is_active')::boolean
+  where r.workspace_id = (v_args ->> 'workspace_id')::uuid and r.id = (v_args ->> 'id')::uuid
+  returning r.* into v_reason;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.loss_reason_json(v_reason);
+end
+$$;
+
+
+--
+-- Name: FUNCTION loss_reason_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.loss_reason_update(p_args jsonb) IS 'Deactivates a loss reason, or activates it again: no deal can be lost for an inactive one, and those that were keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+
+
+--
+-- Name: member_add(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_add(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  insert into crm.members (workspace_id, name, email, role)
+  values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
+  on conflict (workspace_id, lower(email)) do nothing
+  returning id into v_id;
+  if v_id is null then
+    perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
+  end if;
+  return json_build_object('id', v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_add(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_add(p_args jsonb) IS 'Adds an active member; the e-mail is unique in the workspace, whatever its case. Returns id. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+
+
+--
+-- Name: member_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.member_json(m) order by m.id), '[]')
+    from crm.members m
+    where m.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'The members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: member_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
+  v_member crm.members;
+begin
+  update crm.members m
+  set is_active = (v_args ->> 'is_active')::boolean
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
+  returning m.* into v_member;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.member_json(v_member);
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates again: an inactive one owns no new records and authors no notes. Returns the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+
+
+--
+-- Name: pipeline_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.pipeline_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, name, stages}', '{is_default}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_is_default boolean := coalesce((v_args ->> 'is_default')::boolean, false);
+  v_id uuid;
+  v_stages json;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_is_default then
+    perform crm.vacate_default_pipeline(v_workspace_id);
+  end if;
+  insert into crm.pipelines (workspace_id, name, is_default)
+  values (v_workspace_id, v_args ->> 'name', v_is_default)
+  returning id into v_id;
+
+  with stage as (
+    insert into crm.stages (workspace_id, pipeline_id, name, type, position)
+    select v_workspace_id, v_id, s.value ->> 'name', s.value ->> 'type', s.position
+    from jsonb_array_elements(v_args -> 'stages') with ordinality s (value, position)
+    returning id, name, type, position
+  )
+  select coalesce(json_agg(stage order by stage.position), '[]') into v_stages from stage;
+  return json_build_object('id', v_id, 'stages', v_stages);
+end
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.pipeline_create(p_args jsonb) IS 'Makes a pipeline with its stages, the first of them at position 1; as the default it takes the place of the present one. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), is_default. Codes: validation_error, not_found.';
+
+
+--
+-- Name: pipeline_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.pipeline_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(
+      json_agg(
+        crm.with_fields(
+          crm.pipeline_row_json(p),
+          json_build_object('stages', (
+            select coalesce(json_agg(crm.stage_row_json(s) order by s.position), '[]')
+            from crm.stages s
+            where s.workspace_id = p.workspace_id and s.pipeline_id = p.id
+          ))
+        )
+        order by p.id
+      ),
+      '[]'
+    )
+    from crm.pipelines p
+    where p.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.pipeline_list(p_args jsonb) IS 'Every pipeline of a workspace with every stage, oldest pipeline first. The inactive ones are here too, which the API does not show, so that they can be found and activated again. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: pipeline_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.pipeline_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{is_active, is_default}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_is_default boolean := (v_args ->> 'is_default')::boolean;
+  v_pipeline crm.pipelines;
+begin
+  if not v_is_default then
+    perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
+  end if;
+  if v_is_default then
+    perform crm.vacate_default_pipeline(v_workspace_id);
+  end if;
+  update crm.pipelines p
+  set
+    is_active = coalesce((v_args ->> 'is_active')::boolean, p.is_active),
+    is_default = coalesce(v_is_default, p.is_default)
+  where p.workspace_id = v_workspace_id and p.id = (v_args ->> 'id')::uuid
+  returning p.* into v_pipeline;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.pipeline_row_json(v_pipeline);
+end
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.pipeline_update(p_args jsonb) IS 'Deactivates a pipeline, activates it again, or makes it the default in the place of the present one. Deals enter no inactive pipeline, not even the default. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true alone). Codes: validation_error, not_found.';
+
+
+--
+-- Name: proposal_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.proposal_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, deal_id, title}', '{value, recurring_value, expires_at}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_deal_id uuid := (v_args ->> 'deal_id')::uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if not exists (select from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_deal_id) then
+    perform crm.raise_code('invalid_reference', 'deal_id');
+  end if;
+  insert into crm.proposals (workspace_id, deal_id, title, value, recurring_value, expires_at)
+  values (
+    v_workspace_id,
+    v_deal_id,
+    v_args ->> 'title',
+    (v_args ->> 'value')::numeric,
+    (v_args ->> 'recurring_value')::numeric,
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.proposal_create(p_args jsonb) IS 'Makes a draft, which nobody but its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, title, value, recurring_value (each month), expires_at (never where absent). Codes: validation_error, not_found, invalid_reference.';
+
+
+--
+-- Name: proposal_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.proposal_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.proposal_json(p) order by p.id desc), '[]')
+    from crm.proposals p
+    where p.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.proposal_list(p_args jsonb) IS 'The proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: proposal_send(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.proposal_send(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, token_hash}');
+  v_proposal crm.proposals;
+  v_status text;
+begin
+  select * into v_proposal from crm.proposals p
+  where p.workspace_id = (v_args ->> 'workspace_id')::uuid and p.id = (v_args ->> 'id')::uuid
+  for no key update;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  v_status := crm.proposal_status(v_proposal);
+  if v_status = 'expirada' then
+    perform crm.raise_code('proposal_expired');
+  elsif v_status in ('aceita', 'recusada') then
+    perform crm.raise_code('proposal_closed', 'status', 'A proposta já foi respondida', v_status);
+  end if;
+
+  update crm.proposals p
+  set status = 'enviada'
+  where p.workspace_id = v_proposal.workspace_id and p.id = v_proposal.id and p.status = 'rascunho';
+  insert into crm.proposal_links (workspace_id, proposal_id, token_hash)
+  values (v_proposal.workspace_id, v_proposal.id, decode(v_args ->> 'token_hash', 'hex'))
+  on conflict (workspace_id, proposal_id) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at;
+  return json_build_object('id', v_proposal.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION proposal_send(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.proposal_send(p_args jsonb) IS 'Gives a proposal its public link, by the hash of the token; a link from before stops working. Returns id. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
+
+
+--
+-- Name: stage_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.stage_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
+  v_stage crm.stages;
+begin
+  update crm.stages s
+  set is_active = (v_args ->> 'is_active')::boolean
+  where s.workspace_id = (v_args ->> 'workspace_id')::uuid and s.id = (v_args ->> 'id')::uuid
+  returning s.* into v_stage;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return crm.stage_row_json(v_stage);
+end
+$$;
+
+
+--
+-- Name: FUNCTION stage_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.stage_update(p_args jsonb) IS 'Deactivates a stage, or activates it again: deals enter no inactive one. Returns the stage. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+    from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'The subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_reactivate(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_reactivate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_resumed bigint;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('id', v_id, 'resumed', v_resumed);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Makes a subscription active again with a failure_count of 0, and its waiting deliveries due now; one that is active stays as it is. Returns id and resumed, how many deliveries were waiting. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_read_secret(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_read_secret(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_secret bytea;
+begin
+  select k.secret into v_secret from crm.webhook_secrets k
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
+  for update;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  -- encode breaks its lines after 76 characters.
+  return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_read_secret(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'The sealed secret of a subscription in base64, locked until the transaction ends, so that the operator can try an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+begin
+  update crm.webhook_secrets k
+  set secret = decode(v_args ->> 'secret', 'base64')
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return json_build_object('id', v_args -> 'id');
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Gives a subscription another signing secret; deliveries are signed with it from now on. Returns id. Arguments: workspace_id, id, secret (sealed, in base64). Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_test(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_test(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_delivery_id uuid;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.poke_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed and tried again where it fails. Returns delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+
+
+--
+-- Name: workspace_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_workspace_id uuid;
+begin
+  insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
+  return json_build_object(
+    'id', v_workspace_id,
+    'member_id', app.member_add(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', 'Administrador',
+      -- An address that cannot exist (RFC 2606): the real people are added afterwards.
+      'email', 'admin@workspace.invalid',
+      'role', 'admin'
+    )) -> 'id',
+    'pipeline_id', app.pipeline_create(jsonb_build_object(
+      'workspace_id', v_workspace_id,
+      'name', 'Vendas',
+      'is_default', true,
+      'stages', '[
+        {"name": "Prospecção", "type": "pre-venda"},
+        {"name": "Proposta", "type": "venda"},
+        {"name": "Ganho", "type": "won"},
+        {"name": "Perdido", "type": "lost"}
+      ]'::jsonb
+    )) -> 'id'
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Makes a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+
+
+--
+-- Name: workspace_find(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_find(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{object, id}');
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_workspace_id uuid;
+begin
+  case v_args ->> 'object'
+    when 'member' then select t.workspace_id into v_workspace_id from crm.members t where t.id = v_id;
+    when 'key' then select t.workspace_id into v_workspace_id from crm.api_keys t where t.id = v_id;
+    when 'pipeline' then select t.workspace_id into v_workspace_id from crm.pipelines t where t.id = v_id;
+    when 'stage' then select t.workspace_id into v_workspace_id from crm.stages t where t.id = v_id;
+    when 'loss_reason' then select t.workspace_id into v_workspace_id from crm.loss_reasons t where t.id = v_id;
+    when 'deal' then select t.workspace_id into v_workspace_id from crm.deals t where t.id = v_id;
+    when 'proposal' then select t.workspace_id into v_workspace_id from crm.proposals t where t.id = v_id;
+    when 'subscription' then
+      select t.workspace_id into v_workspace_id from crm.webhook_subscriptions t where t.id = v_id;
+    when 'delivery' then select t.workspace_id into v_workspace_id from crm.webhook_deliveries t where t.id = v_id;
+  end case;
+  if v_workspace_id is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return json_build_object('workspace_id', v_workspace_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_find(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_find(p_args jsonb) IS 'The workspace that a record belongs to, so that the operator can name a record by its id alone. For the operator alone: it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: workspace_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return (select coalesce(json_agg(crm.workspace_json(w) order by w.id), '[]') from crm.workspaces w);
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_list(p_args jsonb) IS 'Every workspace, oldest first. For the operator alone: it reaches all of them. Arguments: none. Codes: validation_error.';
+
+
+--
+-- Name: workspace_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id}', '{suspended, public_api, rate_limit_per_minute, stale_after_days}'
+  );
+  v_workspace crm.workspaces;
+begin
+  update crm.workspaces w
+  set
+    suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+    public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+    rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+  where w.id = (v_args ->> 'workspace_id')::uuid
+  returning w.* into v_workspace;
+  if not found then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  return crm.workspace_json(v_workspace);
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Suspends a workspace or changes its plan; what is absent stays as it is. For the operator alone: no member decides on the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+
+
+--
 -- Name: active_member(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -2167,6 +3241,51 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
+
+
+--
+-- Name: check_args(jsonb, text[], text[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[] DEFAULT '{}'::text[]) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_field text;
+  v_value jsonb;
+  v_parsed record;
+  v_args jsonb := '{}';
+  v_errors jsonb := '[]';
+begin
+  for v_field, v_value in select * from jsonb_each(p_args) loop
+    if v_field <> all (p_required || p_optional) then
+      -- Ignored, a misspelt name would be a change that is reported as made.
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
+    elsif v_value <> 'null' then
+      v_parsed := crm.parse_argument(v_field, v_field, v_value);
+      v_args := jsonb_set(v_args, array[v_field], v_parsed.value);
+      v_errors := v_errors || v_parsed.errors;
+    end if;
+  end loop;
+  foreach v_field in array p_required loop
+    if not v_args ? v_field then
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo obrigatório');
+    end if;
+  end loop;
+  if v_errors <> '[]' then
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+  end if;
+  return v_args;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_args(p_args jsonb, p_required text[], p_optional text[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) IS 'The arguments of a verb of schema app as it keeps them; null is the same as absent. Raises validation_error naming every field that is missing, unknown or invalid.';
 
 
 --
@@ -4058,6 +5177,116 @@ COMMENT ON FUNCTION crm.live_hits(p_hits timestamp with time zone[]) IS 'The adm
 
 
 --
+-- Name: loss_reasons; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.loss_reasons (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT loss_reasons_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.loss_reasons FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE loss_reasons; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.loss_reasons IS 'Why deals are lost, in the words of a workspace.';
+
+
+--
+-- Name: loss_reason_json(crm.loss_reasons); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.loss_reason_json(r crm.loss_reasons) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'id', r.id,
+    'workspace_id', r.workspace_id,
+    'name', r.name,
+    'is_active', r.is_active,
+    'created_at', crm.iso(r.created_at)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION loss_reason_json(r crm.loss_reasons); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss reason, for the operator.';
+
+
+--
+-- Name: members; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.members (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    user_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
+    CONSTRAINT members_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
+);
+
+ALTER TABLE ONLY crm.members FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE members; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, authors of notes, creators of keys.';
+
+
+--
+-- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.members.user_id IS 'The application''s own user, where the member has signed in.';
+
+
+--
+-- Name: member_json(crm.members); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.member_json(m crm.members) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'id', m.id,
+    'workspace_id', m.workspace_id,
+    'name', m.name,
+    'email', m.email,
+    'role', m.role,
+    'is_active', m.is_active,
+    'created_at', crm.iso(m.created_at)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION member_json(m crm.members); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the operator.';
+
+
+--
 -- Name: move_deal(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4249,6 +5478,150 @@ COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS
 
 
 --
+-- Name: parse_argument(text, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_text text := case jsonb_typeof(p_value)
+    when 'string' then btrim(p_value #>> '{}', e' \t\n\v\f\r\u00a0\u2028\u2029\u3000\ufeff')
+  end;
+  v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_valid boolean;
+  v_message text;
+begin
+  value := coalesce(to_jsonb(v_text), p_value);
+  errors := '[]';
+  case p_rule
+    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+      value := to_jsonb(lower(v_text));
+      v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+      v_message := 'Deve ser um UUID';
+    when 'object' then
+      v_valid := v_text in (
+        'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
+      );
+      v_message := 'Deve ser um tipo de registro conhecido';
+    when 'name', 'title' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
+    when 'type' then
+      v_valid := char_length(v_text) between 1 and 40;
+      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'email' then
+      value := to_jsonb(lower(v_text));
+      -- The same form as the API's own (zod): what one of them takes the other takes too.
+      v_valid := char_length(v_text) <= 320 and v_text ~
+        '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
+      v_message := 'Deve ser um e-mail válido';
+    when 'role' then
+      v_valid := v_text in ('admin', 'gestor', 'vendedor');
+      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'suspended', 'public_api', 'is_active', 'is_default' then
+      v_valid := jsonb_typeof(p_value) = 'boolean';
+      v_message := 'Deve ser true ou false';
+    when 'rate_limit_per_minute' then
+      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 1000000';
+    when 'stale_after_days' then
+      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'value', 'recurring_value' then
+      v_valid := v_number between 0 and 1e15;
+      v_message := 'Deve ser um número de 0 a 1000000000000000';
+    when 'expires_at' then
+      v_valid := crm.parse_moment(v_text) is not null;
+      v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
+    when 'prefix' then
+      v_valid := v_text ~ '^svc_[0-9A-Za-z]{8}$';
+      v_message := 'Deve ser o começo de uma chave, com 12 caracteres';
+    when 'hash', 'token_hash' then
+      v_valid := v_text ~ '^[0-9a-f]{64}$';
+      v_message := 'Deve ser um SHA-256 em hexadecimal';
+    when 'secret' then
+      v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
+      v_message := 'Deve estar em base64';
+    when 'scope' then
+      v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
+      v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
+    when 'scopes' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]';
+      v_message := 'Deve ser uma lista com pelo menos um escopo';
+      if v_valid then
+        select jsonb_agg(distinct_scope.value order by distinct_scope.n) into value
+        from (
+          select e.value, min(e.n) as n from jsonb_array_elements(p_value) with ordinality e (value, n) group by e.value
+        ) distinct_scope;
+        errors := coalesce((
+          select jsonb_agg(f.error order by e.n)
+          from jsonb_array_elements(p_value) with ordinality e (value, n)
+          cross join lateral crm.parse_argument('scope', p_field || '.' || e.n - 1, e.value) s
+          cross join lateral jsonb_array_elements(s.errors) f (error)
+        ), '[]');
+      end if;
+    when 'stages' then
+      v_valid := jsonb_typeof(p_value) = 'array' and not p_value @? '$[*] ? (@.type() != "object")';
+      v_message := 'Deve ser uma lista de etapas, cada uma com name e type';
+      if v_valid then
+        select
+          coalesce(jsonb_agg(jsonb_build_object('name', n.value, 'type', t.value) order by e.n), '[]'),
+          coalesce(jsonb_agg(n.errors || t.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('name', p_field || '.' || e.n - 1 || '.name', e.value -> 'name') n
+        cross join lateral crm.parse_argument('type', p_field || '.' || e.n - 1 || '.type', e.value -> 'type') t;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
+  end case;
+  if v_valid is not true then
+    errors := jsonb_build_array(jsonb_build_object('field', p_field, 'message', v_message));
+  end if;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) IS 'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, ids and e-mails in lower case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. p_field is how an error names it, such as stages.0.type.';
+
+
+--
+-- Name: parse_moment(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.parse_moment(p_text text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_at timestamptz;
+begin
+  -- Postgres itself reads much more, such as 'tomorrow' and dates whose order of day and month is a setting.
+  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
+    return null;
+  end if;
+  v_at := p_text::timestamptz;
+  return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
+exception
+  when datetime_field_overflow or invalid_datetime_format or invalid_time_zone_displacement_value then
+    return null;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION parse_moment(p_text text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'A moment of ISO 8601 with an offset, such as 2027-01-31T12:00:00Z; null where the text is none, or no such moment exists in the years 1 to 9999.';
+
+
+--
 -- Name: pipelines; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -4291,6 +5664,30 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'As api.pipeline, in JSON: wherever it is shown.';
+
+
+--
+-- Name: pipeline_row_json(crm.pipelines); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.pipeline_row_json(p crm.pipelines) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'id', p.id,
+    'workspace_id', p.workspace_id,
+    'name', p.name,
+    'is_default', p.is_default,
+    'is_active', p.is_active
+  )
+$$;
+
+
+--
+-- Name: FUNCTION pipeline_row_json(p crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.pipeline_row_json(p crm.pipelines) IS 'JSON of a pipeline without its stages, for the operator.';
 
 
 --
@@ -4661,6 +6058,35 @@ COMMENT ON FUNCTION crm.purge_events() IS 'Forgets events after 30 days, with th
 
 
 --
+-- Name: raise_code(text, text, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.raise_code(p_code text, p_field text DEFAULT NULL::text, p_message text DEFAULT NULL::text, p_value text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  raise exception using
+    errcode = 'CRM00',
+    message = p_code,
+    detail = case
+      when p_field is null then ''
+      else json_build_array(
+        json_build_object('field', p_field, 'message', p_message, 'value', p_value)
+      )::text
+    end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) IS 'Ends a verb of schema app with a code, as api.fail ends one of api. Beside the field and its Portuguese message (null where the code says enough) it can name a value that the caller does not know and needs for its own words, such as the id of the inactive subscription that a delivery belongs to.';
+
+
+--
 -- Name: reactivate_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4682,7 +6108,7 @@ begin
   ),
   resumed as (
     update crm.webhook_deliveries d
-    set next_attempt_at = least(d.next_attempt_at, clock_timestamp())
+    set next_attempt_at = least(d.next_attempt_at, statement_timestamp())
     from waiting w
     where d.workspace_id = w.workspace_id and d.id = w.id
     returning 1
@@ -4753,7 +6179,8 @@ CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS v
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    next_attempt_at = clock_timestamp()
+    -- Not clock_timestamp(): crm.poke_dispatcher, in the same statement, would not find it due yet.
+    next_attempt_at = statement_timestamp()
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
     -- One that is in flight is on its way already, and its holder will record it.
     and d.lease_until is null
@@ -4765,6 +6192,60 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. One that has ended gets five attempts anew, and keeps the record of the earlier ones; one that waits for its next attempt gets none on top. That of an inactive subscription waits for it.';
+
+
+--
+-- Name: require_active_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_is_active boolean;
+begin
+  select s.is_active into v_is_active from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  elsif not v_is_active then
+    perform crm.raise_code(
+      'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
+    );
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_active_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Raises not_found where the workspace has no such subscription, subscription_inactive where it takes no deliveries.';
+
+
+--
+-- Name: require_workspace(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_workspace(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (select from crm.workspaces w where w.id = p_workspace_id) then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_workspace(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_found where there is no such workspace, so that an empty list always means an existing workspace.';
 
 
 --
@@ -4795,8 +6276,8 @@ CREATE FUNCTION crm.retry_deliveries(p_workspace_id uuid) RETURNS bigint
     AS $$
   with hurried as (
     update crm.webhook_deliveries d
-    set next_attempt_at = clock_timestamp()
-    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > clock_timestamp()
+    set next_attempt_at = statement_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
       and d.lease_until is null
     returning 1
   )
@@ -5028,6 +6509,31 @@ COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'As api.stage, in JSON: wher
 
 
 --
+-- Name: stage_row_json(crm.stages); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stage_row_json(s crm.stages) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'id', s.id,
+    'pipeline_id', s.pipeline_id,
+    'name', s.name,
+    'type', s.type,
+    'position', s.position,
+    'is_active', s.is_active
+  )
+$$;
+
+
+--
+-- Name: FUNCTION stage_row_json(s crm.stages); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stage_row_json(s crm.stages) IS 'JSON of a stage with its pipeline''s id, for the operator.';
+
+
+--
 -- Name: stages_of(crm.pipelines); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5211,6 +6717,29 @@ COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The low
 
 
 --
+-- Name: vacate_default_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Of two calls at once each would find the place free; this lock puts one after the other.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
+end
+$$;
+
+
+--
+-- Name: FUNCTION vacate_default_pipeline(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) IS 'Leaves a workspace without a default pipeline, so that another can become it in the same transaction.';
+
+
+--
 -- Name: with_activity_defaults(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5250,6 +6779,81 @@ CREATE FUNCTION crm.with_fields(p_record json, p_fields json) RETURNS json
 --
 
 COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';
+
+
+--
+-- Name: workspaces; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.workspaces (
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    suspended boolean DEFAULT false NOT NULL,
+    public_api boolean DEFAULT true NOT NULL,
+    rate_limit_per_minute integer DEFAULT 120 NOT NULL,
+    stale_after_days integer DEFAULT 14 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT workspaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
+    CONSTRAINT workspaces_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >= 1) AND (rate_limit_per_minute <= 1000000))),
+    CONSTRAINT workspaces_stale_after_days_check CHECK (((stale_after_days >= 1) AND (stale_after_days <= 3650)))
+);
+
+ALTER TABLE ONLY crm.workspaces FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE workspaces; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.workspaces IS 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
+
+
+--
+-- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
+
+
+--
+-- Name: COLUMN workspaces.rate_limit_per_minute; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.rate_limit_per_minute IS 'Calls admitted for each key in any 60 seconds (spec 8).';
+
+
+--
+-- Name: COLUMN workspaces.stale_after_days; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.stale_after_days IS 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+
+
+--
+-- Name: workspace_json(crm.workspaces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.workspace_json(w crm.workspaces) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select json_build_object(
+    'id', w.id,
+    'name', w.name,
+    'suspended', w.suspended,
+    'public_api', w.public_api,
+    'rate_limit_per_minute', w.rate_limit_per_minute,
+    'stale_after_days', w.stale_after_days,
+    'created_at', crm.iso(w.created_at)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION workspace_json(w crm.workspaces); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspace_json(w crm.workspaces) IS 'JSON of a workspace and its plan, for the operator.';
 
 
 --
@@ -5395,66 +6999,6 @@ ALTER TABLE ONLY crm.lead_receipts FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.lead_receipts IS 'What an external_id was answered with, for good: the same lead sent again gets the same ids, whatever became of the deal.';
-
-
---
--- Name: loss_reasons; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.loss_reasons (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    is_active boolean DEFAULT true NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT loss_reasons_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.loss_reasons FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE loss_reasons; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.loss_reasons IS 'Why deals are lost, in the words of a workspace.';
-
-
---
--- Name: members; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.members (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    email text NOT NULL,
-    role text NOT NULL,
-    is_active boolean DEFAULT true NOT NULL,
-    user_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
-    CONSTRAINT members_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
-);
-
-ALTER TABLE ONLY crm.members FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE members; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, authors of notes, creators of keys.';
-
-
---
--- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.members.user_id IS 'The application''s own user, where the member has signed in.';
 
 
 --
@@ -5659,55 +7203,6 @@ ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
-
-
---
--- Name: workspaces; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.workspaces (
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    suspended boolean DEFAULT false NOT NULL,
-    public_api boolean DEFAULT true NOT NULL,
-    rate_limit_per_minute integer DEFAULT 120 NOT NULL,
-    stale_after_days integer DEFAULT 14 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT workspaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
-    CONSTRAINT workspaces_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >= 1) AND (rate_limit_per_minute <= 1000000))),
-    CONSTRAINT workspaces_stale_after_days_check CHECK (((stale_after_days >= 1) AND (stale_after_days <= 3650)))
-);
-
-ALTER TABLE ONLY crm.workspaces FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE workspaces; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.workspaces IS 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
-
-
---
--- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
-
-
---
--- Name: COLUMN workspaces.rate_limit_per_minute; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.workspaces.rate_limit_per_minute IS 'Calls admitted for each key in any 60 seconds (spec 8).';
-
-
---
--- Name: COLUMN workspaces.stale_after_days; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.workspaces.stale_after_days IS 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 
 
 --
@@ -6903,10 +8398,227 @@ GRANT USAGE ON SCHEMA crm TO crm_api;
 
 
 --
+-- Name: FUNCTION delivery_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.delivery_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION delivery_retry(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.delivery_retry(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION job_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.job_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION job_run(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.job_run(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_revoke(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION loss_reason_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.loss_reason_create(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION loss_reason_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.loss_reason_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION loss_reason_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.loss_reason_update(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION member_add(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_add(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION member_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION member_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_update(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION pipeline_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.pipeline_create(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION pipeline_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.pipeline_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION pipeline_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.pipeline_update(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION proposal_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.proposal_create(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION proposal_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.proposal_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION proposal_send(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.proposal_send(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION stage_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.stage_update(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_read_secret(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_rotate(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_rotate(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_test(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_test(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspace_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_create(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspace_find(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_find(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspace_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_list(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspace_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_update(p_args jsonb) FROM PUBLIC;
+
+
+--
 -- Name: TABLE activities; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.activities TO crm_api;
+
+
+--
+-- Name: FUNCTION check_args(p_args jsonb, p_required text[], p_optional text[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) FROM PUBLIC;
 
 
 --
@@ -6931,6 +8643,34 @@ GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
 
 
 --
+-- Name: TABLE loss_reasons; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.loss_reasons TO crm_api;
+
+
+--
+-- Name: FUNCTION loss_reason_json(r crm.loss_reasons); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) FROM PUBLIC;
+
+
+--
+-- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.members TO crm_api;
+
+
+--
+-- Name: FUNCTION member_json(m crm.members); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.member_json(m crm.members) FROM PUBLIC;
+
+
+--
 -- Name: TABLE notes; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -6938,10 +8678,31 @@ GRANT SELECT,INSERT ON TABLE crm.notes TO crm_api;
 
 
 --
+-- Name: FUNCTION parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION parse_moment(p_text text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.parse_moment(p_text text) FROM PUBLIC;
+
+
+--
 -- Name: TABLE pipelines; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT ON TABLE crm.pipelines TO crm_api;
+
+
+--
+-- Name: FUNCTION pipeline_row_json(p crm.pipelines); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.pipeline_row_json(p crm.pipelines) FROM PUBLIC;
 
 
 --
@@ -6966,10 +8727,38 @@ GRANT UPDATE(rejection_reason) ON TABLE crm.proposals TO crm_api;
 
 
 --
+-- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION require_active_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION require_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: TABLE stages; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT ON TABLE crm.stages TO crm_api;
+
+
+--
+-- Name: FUNCTION stage_row_json(s crm.stages); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stage_row_json(s crm.stages) FROM PUBLIC;
 
 
 --
@@ -6987,24 +8776,24 @@ GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
 
 
 --
+-- Name: FUNCTION vacate_default_pipeline(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspace_json(w crm.workspaces); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspace_json(w crm.workspaces) FROM PUBLIC;
+
+
+--
 -- Name: TABLE lead_receipts; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT ON TABLE crm.lead_receipts TO crm_api;
-
-
---
--- Name: TABLE loss_reasons; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.loss_reasons TO crm_api;
-
-
---
--- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.members TO crm_api;
 
 
 --

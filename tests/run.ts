@@ -1,83 +1,74 @@
 /**
- * `deno task test`: starts a stack in a temporary folder on free ports, runs every test against it, and stops it.
- * Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter signature`. The last line is always
- * `N passed, N failed`; the exit code is 0 only where some test ran and none failed.
+ * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops them. `deno task test:all`
+ * (`--all`) also runs what is slow. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter
+ * signature`. The last line is always `N passed, N failed`, and before it stands what was skipped for want of a program;
+ * the exit code is 0 only where some test ran and none failed.
  */
 import { join } from "node:path";
-import { type ReadyStack, startStackProcess } from "../local/stack_process.ts";
-import { stopStacksIn } from "./support/own_stack.ts";
-import { type Mailboxes, startMailboxes } from "./support/receiver.ts";
+import { REQUIRED_VARIABLE } from "./support/needing.ts";
+import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
 
-interface Count {
-  passed: number;
-  failed: number;
-}
+/** What only `--all` runs: it takes minutes, or it measures, and so must have the machine to itself. */
+const SLOW = ["growth", "lab", "postgres15"];
+/** Generated requests with `--all`; without it, as many as property_test.ts says itself. */
+const ALL_PROPERTY_CASES = "20000";
+/** Groups of test files that run at the same time, each against a stack of its own. */
+const SHARDS = Math.min(2, navigator.hardwareConcurrency);
 
-const interrupted = new AbortController();
+const ROOT = import.meta.dirname!;
+
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => interrupted.abort());
 }
 
-const count = await runAll(Deno.args[0] === "--" ? Deno.args.slice(1) : Deno.args);
-console.log(`${count.passed} passed, ${count.failed} failed`);
-Deno.exit(count.failed === 0 && count.passed > 0 ? 0 : 1);
+const all = Deno.args.includes("--all");
+const results = await runAll(Deno.args.filter((arg) => arg !== "--all" && arg !== "--"));
+const sum = (count: "passed" | "failed") => results.reduce((total, result) => total + result[count], 0);
+for (const [missing, skips] of Map.groupBy(results.flatMap(({ skipped }) => skipped), (s) => s.missing)) {
+  console.log(`Skipped for want of ${missing}: ${skips.map(({ title }) => title).join("; ")}`);
+}
+console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+Deno.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);
 
-async function runAll(args: string[]): Promise<Count> {
-  const folder = await Deno.makeTempDir({ prefix: "crm-test-" });
-  // As root, the Postgres in it runs as another user.
-  await Deno.chmod(folder, 0o711);
-  const dataDir = join(folder, "stack");
-  let receiver: Mailboxes | undefined;
-  let stack: ReadyStack | undefined;
-  try {
-    receiver = await startMailboxes();
-    stack = await startStackProcess(dataDir, receiver.env);
-    const count = await runTests(args, join(folder, "report.xml"), {
-      ...receiver.env,
-      DATA_DIR: dataDir,
-      // So that what the tests themselves start is found, and stopped, here.
-      TMPDIR: folder,
-    });
-    // What the stack printed is what explains a failure; otherwise it is noise.
-    if (count.failed > 0) console.log(`\nThe stack printed:\n${stack.output()}`);
-    return count;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return { passed: 0, failed: 1 };
-  } finally {
-    await stack?.stop();
-    await stopStacksIn(folder);
-    await receiver?.close();
-    await Deno.remove(folder, { recursive: true });
+async function runAll(args: string[]): Promise<ShardResult[]> {
+  const env: Record<string, string> = all
+    ? {
+      PROPERTY_CASES: Deno.env.get("PROPERTY_CASES") ?? ALL_PROPERTY_CASES,
+      // In CI nothing may be skipped silently.
+      ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
+    }
+    : {};
+  if (await namesPath(args)) return [await runShard({ args, env, live: true })];
+
+  const slow: string[] = [];
+  // Dealt out in turn, so that each shard has about as much of every folder.
+  const shards: string[][] = Array.from({ length: SHARDS }, () => []);
+  let dealt = 0;
+  for (const path of (await testFiles(ROOT)).sort()) {
+    const isSlow = SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
+    (isSlow ? slow : shards[dealt++ % SHARDS]!).push(path);
   }
+  const results = await Promise.all(
+    shards.map((paths, index) => runShard({ args: [...args, ...paths], env, live: index === 0 })),
+  );
+  if (all && !interrupted.signal.aborted) {
+    results.push(await runShard({ args: [...args, ...slow], env, live: true }));
+  }
+  return results;
 }
 
-async function runTests(args: string[], report: string, env: Record<string, string>): Promise<Count> {
-  const child = new Deno.Command(Deno.execPath(), {
-    // Types are checked by `deno task check`, once for the whole tree.
-    args: ["test", "-A", "--no-check", `--junit-path=${report}`, ...args, ...(await defaultPath(args))],
-    env,
-  }).spawn();
-  const interrupt = () => child.kill("SIGTERM");
-  if (interrupted.signal.aborted) interrupt();
-  interrupted.signal.addEventListener("abort", interrupt);
-  const { success } = await child.status;
-  interrupted.signal.removeEventListener("abort", interrupt);
-
-  const count = readCount(await Deno.readTextFile(report).catch(() => ""));
-  // A file that does not load, or an interruption, is in no report.
-  return success ? count : { ...count, failed: Math.max(count.failed, 1) };
-}
-
-/** Everything, unless the arguments name a path. */
-async function defaultPath(args: string[]): Promise<string[]> {
+/** Whether the arguments say themselves what to run. */
+async function namesPath(args: string[]): Promise<boolean> {
   const named = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
-  return named.includes(true) ? [] : [join(import.meta.dirname!)];
+  return named.includes(true);
 }
 
-/** Counts a JUnit report, in which each step of a test is a case of its own. */
-function readCount(report: string): Count {
-  const elements = (name: string) => report.split(`<${name}`).length - 1;
-  const failed = elements("failure") + elements("error");
-  return { passed: elements("testcase") - elements("skipped") - failed, failed };
+async function testFiles(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) files.push(...await testFiles(path));
+    else if (name.endsWith("_test.ts")) files.push(path);
+  }
+  return files;
 }

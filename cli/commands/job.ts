@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { listJobs, runJob } from "../../operator/jobs.ts";
-import { perform } from "../perform.ts";
+import { call, perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples } from "../usage.ts";
 
@@ -12,7 +11,11 @@ export function jobCommands(program: Command): void {
     .description("Show what runs by itself, and how often")
     .addHelpText("after", examples("job list"))
     .action((_options, command) =>
-      perform(command, listJobs, (jobs) => table(jobs, ["name", "every", "description"], "There is no job"))
+      perform(
+        command,
+        call("job_list", {}),
+        (jobs) => table(jobs, ["name", "every", "description"], "There is no job"),
+      )
     );
 
   job.command("run")
@@ -22,7 +25,7 @@ export function jobCommands(program: Command): void {
     .action((name, _options, command) =>
       perform(
         command,
-        (sql) => runJob(sql, name),
+        call("job_run", { name }),
         (run) => `The job ${run.name} ran in ${run.duration_ms} ms`,
       )
     );

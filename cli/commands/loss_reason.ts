@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { boolean, name, uuid } from "../arguments.ts";
-import { createLossReason, listLossReasons, updateLossReason } from "../../operator/loss_reasons.ts";
-import { perform } from "../perform.ts";
-import { table } from "../table.ts";
+import { boolean } from "../arguments.ts";
+import { addListCommand } from "../list_command.ts";
+import { call, callOn, perform } from "../perform.ts";
 import { examples } from "../usage.ts";
 
 /** `loss-reason …`: why deals of a workspace can be lost (`loss_reason_id` of POST deals/:id/lose). */
@@ -11,40 +10,33 @@ export function lossReasonCommands(program: Command): void {
 
   reason.command("create")
     .description("Add a reason")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .requiredOption("--name <name>", "1 to 255 characters", name)
+    .requiredOption("--workspace <id>", "the workspace")
+    .requiredOption("--name <name>", "1 to 255 characters")
     .addHelpText("after", examples('loss-reason create --workspace ID --name "Preço"'))
     .action(({ workspace, name }, command) =>
       perform(
         command,
-        (sql) => createLossReason(sql, { workspaceId: workspace, name }),
+        call("loss_reason_create", { workspace_id: workspace, name }),
         ({ id }) => `Loss reason ${id} created`,
       )
     );
 
   reason.command("update")
     .description("Deactivate a reason, or activate again")
-    .argument("<id>", "of the reason", uuid)
+    .argument("<id>", "of the reason")
     .requiredOption("--active <true|false>", "whether a deal can be lost for it", boolean)
     .addHelpText("after", examples("loss-reason update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,
-        (sql) => updateLossReason(sql, id, { isActive: active }),
+        callOn("loss_reason", id, "loss_reason_update", { is_active: active }),
         (updated) => `Loss reason ${updated.id} is ${updated.is_active ? "active" : "inactive"}`,
       )
     );
 
-  reason.command("list")
-    .description("Show the reasons of a workspace, oldest first")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .addHelpText("after", examples("loss-reason list --workspace ID"))
-    .action(({ workspace }, command) =>
-      perform(
-        command,
-        (sql) => listLossReasons(sql, workspace),
-        (reasons) =>
-          table(reasons, ["id", "name", "is_active", "created_at"], "The workspace has no loss reason"),
-      )
-    );
+  addListCommand(reason, "loss_reason_list", {
+    description: "Show the reasons of a workspace, oldest first",
+    columns: ["id", "name", "is_active", "created_at"],
+    nothing: "The workspace has no loss reason",
+  });
 }

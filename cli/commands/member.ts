@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { boolean, email, name, uuid } from "../arguments.ts";
-import { addMember, listMembers, ROLES, updateMember } from "../../operator/members.ts";
-import { perform } from "../perform.ts";
-import { table } from "../table.ts";
+import { ROLES } from "../../operator/verbs.ts";
+import { boolean } from "../arguments.ts";
+import { addListCommand } from "../list_command.ts";
+import { call, callOn, perform } from "../perform.ts";
 import { examples } from "../usage.ts";
 
 /** `member …`: the people of a workspace. */
@@ -11,9 +11,9 @@ export function memberCommands(program: Command): void {
 
   member.command("add")
     .description("Add a member to a workspace")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .requiredOption("--name <name>", "1 to 255 characters", name)
-    .requiredOption("--email <address>", "unique in the workspace", email)
+    .requiredOption("--workspace <id>", "the workspace")
+    .requiredOption("--name <name>", "1 to 255 characters")
+    .requiredOption("--email <address>", "unique in the workspace")
     .addOption(
       new Option("--role <role>", "admin and gestor manage the workspace").choices(ROLES)
         .makeOptionMandatory(),
@@ -25,38 +25,27 @@ export function memberCommands(program: Command): void {
     .action(({ workspace, ...person }, command) =>
       perform(
         command,
-        (sql) => addMember(sql, { workspaceId: workspace, ...person }),
+        call("member_add", { workspace_id: workspace, ...person }),
         ({ id }) => `Member ${id} added`,
       )
     );
 
   member.command("update")
     .description("Deactivate a member, or activate again")
-    .argument("<id>", "of the member", uuid)
+    .argument("<id>", "of the member")
     .requiredOption("--active <true|false>", "whether the member owns records and authors notes", boolean)
     .addHelpText("after", examples("member update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,
-        (sql) => updateMember(sql, id, { isActive: active }),
+        callOn("member", id, "member_update", { is_active: active }),
         (updated) => `Member ${updated.id} is ${updated.is_active ? "active" : "inactive"}`,
       )
     );
 
-  member.command("list")
-    .description("Show the members of a workspace, oldest first")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .addHelpText("after", examples("member list --workspace ID"))
-    .action(({ workspace }, command) =>
-      perform(
-        command,
-        (sql) => listMembers(sql, workspace),
-        (members) =>
-          table(
-            members,
-            ["id", "name", "email", "role", "is_active", "created_at"],
-            "The workspace has no member",
-          ),
-      )
-    );
+  addListCommand(member, "member_list", {
+    description: "Show the members of a workspace, oldest first",
+    columns: ["id", "name", "email", "role", "is_active", "created_at"],
+    nothing: "The workspace has no member",
+  });
 }

@@ -1,9 +1,11 @@
 import type { Command } from "commander";
-import { boolean, name, stages, uuid } from "../arguments.ts";
-import { createPipeline, listPipelines, updatePipeline } from "../../operator/pipelines.ts";
-import { perform } from "../perform.ts";
+import { boolean, stages } from "../arguments.ts";
+import { addListCommand } from "../list_command.ts";
+import { call, callOn, perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples, requireChange } from "../usage.ts";
+
+const COLUMNS = ["id", "name", "is_default", "is_active"] as const;
 
 /** `pipeline …`: the sales funnels of a workspace. */
 export function pipelineCommands(program: Command): void {
@@ -11,8 +13,8 @@ export function pipelineCommands(program: Command): void {
 
   pipeline.command("create")
     .description("Make a pipeline with its stages")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .requiredOption("--name <name>", "1 to 255 characters", name)
+    .requiredOption("--workspace <id>", "the workspace")
+    .requiredOption("--name <name>", "1 to 255 characters")
     .option("--default", "make it the one where deals go that name none")
     .requiredOption("--stages <list>", "name:type in order, separated by commas", stages)
     .addHelpText(
@@ -21,23 +23,17 @@ export function pipelineCommands(program: Command): void {
         'pipeline create --workspace ID --name "Vendas" --stages "Prospecção:pre-venda,Proposta:venda,Ganho:won,Perdido:lost"',
       ),
     )
-    .action((options, command) =>
+    .action(({ workspace, default: isDefault, ...options }, command) =>
       perform(
         command,
-        (sql) =>
-          createPipeline(sql, {
-            workspaceId: options.workspace,
-            name: options.name,
-            isDefault: options.default,
-            stages: options.stages,
-          }),
+        call("pipeline_create", { workspace_id: workspace, is_default: isDefault, ...options }),
         (made) => `Pipeline ${made.id} made\n\n${table(made.stages, ["position", "id", "name", "type"], "")}`,
       )
     );
 
   pipeline.command("update")
     .description("Deactivate a pipeline, activate it again, or make it the default")
-    .argument("<id>", "of the pipeline", uuid)
+    .argument("<id>", "of the pipeline")
     .option("--active <true|false>", "whether the API shows it and deals may enter it", boolean)
     .option("--default", "make it the one where deals go that name none")
     .addHelpText(
@@ -48,26 +44,19 @@ export function pipelineCommands(program: Command): void {
       requireChange(command, options);
       return perform(
         command,
-        (sql) => updatePipeline(sql, id, { isActive: options.active, isDefault: options.default }),
-        (updated) => table([updated], ["id", "name", "is_default", "is_active"], ""),
+        callOn("pipeline", id, "pipeline_update", { is_active: options.active, is_default: options.default }),
+        (updated) => table([updated], COLUMNS, ""),
       );
     });
 
-  pipeline.command("list")
-    .description("Show every stage of every pipeline, inactive ones included, oldest pipeline first")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .addHelpText("after", examples("pipeline list --workspace ID"))
-    .action(({ workspace }, command) =>
-      perform(
-        command,
-        (sql) => listPipelines(sql, workspace),
-        (pipelines) =>
-          pipelines.map(({ stages, ...pipeline }) =>
-            [
-              table([pipeline], ["id", "name", "is_default", "is_active"], ""),
-              table(stages, ["position", "id", "name", "type", "is_active"], "The pipeline has no stage"),
-            ].join("\n\n")
-          ).join("\n\n\n"),
-      )
-    );
+  addListCommand(pipeline, "pipeline_list", {
+    description: "Show every stage of every pipeline, inactive ones included, oldest pipeline first",
+    describe: (pipelines) =>
+      pipelines.map(({ stages, ...pipeline }) =>
+        [
+          table([pipeline], COLUMNS, ""),
+          table(stages, ["position", "id", "name", "type", "is_active"], "The pipeline has no stage"),
+        ].join("\n\n")
+      ).join("\n\n\n"),
+  });
 }

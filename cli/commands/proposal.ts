@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { amount, datetime, name, uuid } from "../arguments.ts";
+import { createProposal, sendProposal } from "../../operator/proposals.ts";
+import { number } from "../arguments.ts";
 import { readFunctionsUrl } from "../functions_url.ts";
-import { createProposal, listProposals, sendProposal } from "../../operator/proposals.ts";
+import { addListCommand } from "../list_command.ts";
 import { perform } from "../perform.ts";
-import { table } from "../table.ts";
 import { examples } from "../usage.ts";
 
 /** `proposal …`: offers to customers, on a deal. */
@@ -12,11 +12,11 @@ export function proposalCommands(program: Command): void {
 
   proposal.command("create")
     .description("Make a draft of a proposal")
-    .requiredOption("--deal <id>", "the deal", uuid)
-    .requiredOption("--title <title>", "1 to 255 characters", name)
-    .option("--value <amount>", "0 or more, without a currency symbol", amount)
-    .option("--recurring-value <amount>", "0 or more each month", amount)
-    .option("--expires-at <moment>", "until when it can be answered, ISO 8601 (default: for ever)", datetime)
+    .requiredOption("--deal <id>", "the deal")
+    .requiredOption("--title <title>", "1 to 255 characters")
+    .option("--value <amount>", "0 or more, without a currency symbol", number("value"))
+    .option("--recurring-value <amount>", "0 or more each month", number("recurring_value"))
+    .option("--expires-at <moment>", "until when it can be answered, ISO 8601 (default: for ever)")
     .addHelpText(
       "after",
       examples(
@@ -33,7 +33,7 @@ export function proposalCommands(program: Command): void {
 
   proposal.command("send")
     .description("Give a proposal its public link, shown this once; one from before stops working")
-    .argument("<id>", "of the proposal", uuid)
+    .argument("<id>", "of the proposal")
     .addHelpText("after", examples("proposal send ID"))
     .action((id, _options, command) =>
       perform(
@@ -43,20 +43,9 @@ export function proposalCommands(program: Command): void {
       )
     );
 
-  proposal.command("list")
-    .description("Show the proposals of a workspace, newest first; never their links")
-    .requiredOption("--workspace <id>", "the workspace", uuid)
-    .addHelpText("after", examples("proposal list --workspace ID"))
-    .action(({ workspace }, command) =>
-      perform(
-        command,
-        (sql) => listProposals(sql, workspace),
-        (proposals) =>
-          table(
-            proposals,
-            ["id", "deal_id", "title", "value", "recurring_value", "status", "sent_at", "expires_at"],
-            "The workspace has no proposal",
-          ),
-      )
-    );
+  addListCommand(proposal, "proposal_list", {
+    description: "Show the proposals of a workspace, newest first; never their links",
+    columns: ["id", "deal_id", "title", "value", "recurring_value", "status", "sent_at", "expires_at"],
+    nothing: "The workspace has no proposal",
+  });
 }

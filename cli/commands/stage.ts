@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { boolean, uuid } from "../arguments.ts";
-import { updateStage } from "../../operator/pipelines.ts";
-import { perform } from "../perform.ts";
+import { boolean } from "../arguments.ts";
+import { callOn, perform } from "../perform.ts";
 import { examples } from "../usage.ts";
 
 /** `stage …`: the steps of a pipeline. */
@@ -10,13 +9,13 @@ export function stageCommands(program: Command): void {
 
   stage.command("update")
     .description("Deactivate a stage, or activate it again")
-    .argument("<id>", "of the stage", uuid)
+    .argument("<id>", "of the stage")
     .requiredOption("--active <true|false>", "whether deals may enter it", boolean)
     .addHelpText("after", examples("stage update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,
-        (sql) => updateStage(sql, id, { isActive: active }),
+        callOn("stage", id, "stage_update", { is_active: active }),
         (updated) => `Stage ${updated.id} (${updated.name}) is ${updated.is_active ? "active" : "inactive"}`,
       )
     );

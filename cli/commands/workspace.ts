@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { boolean, integer, name, uuid } from "../arguments.ts";
-import { createWorkspace, listWorkspaces, updateWorkspace } from "../../operator/workspaces.ts";
-import { perform } from "../perform.ts";
+import { boolean, number } from "../arguments.ts";
+import { call, perform } from "../perform.ts";
 import { table } from "../table.ts";
 import { examples, requireChange } from "../usage.ts";
 
@@ -21,12 +20,12 @@ export function workspaceCommands(program: Command): void {
 
   workspace.command("create")
     .description("Make a workspace with an admin member and a default pipeline")
-    .requiredOption("--name <name>", "1 to 255 characters", name)
+    .requiredOption("--name <name>", "1 to 255 characters")
     .addHelpText("after", examples('workspace create --name "Padaria Sol"'))
     .action((options, command) =>
       perform(
         command,
-        (sql) => createWorkspace(sql, options),
+        call("workspace_create", options),
         (made) =>
           `Workspace ${made.id} made, with admin member ${made.member_id} and default pipeline ${made.pipeline_id}`,
       )
@@ -34,11 +33,15 @@ export function workspaceCommands(program: Command): void {
 
   workspace.command("update")
     .description("Suspend a workspace, or change its plan")
-    .argument("<id>", "of the workspace", uuid)
+    .argument("<id>", "of the workspace")
     .option("--suspended <true|false>", "refuse every key of it", boolean)
     .option("--public-api <true|false>", "include the public API in its plan", boolean)
-    .option("--rate-limit <calls>", "calls a minute for each key, 1 to 1000000", integer(1, 1_000_000))
-    .option("--stale-after-days <days>", "days until a deal is stale, 1 to 3650", integer(1, 3650))
+    .option(
+      "--rate-limit <calls>",
+      "calls a minute for each key, 1 to 1000000",
+      number("rate_limit_per_minute"),
+    )
+    .option("--stale-after-days <days>", "days until a deal is stale, 1 to 3650", number("stale_after_days"))
     .addHelpText(
       "after",
       examples("workspace update ID --suspended true", "workspace update ID --rate-limit 600"),
@@ -47,7 +50,13 @@ export function workspaceCommands(program: Command): void {
       requireChange(command, options);
       return perform(
         command,
-        (sql) => updateWorkspace(sql, id, options),
+        call("workspace_update", {
+          workspace_id: id,
+          suspended: options.suspended,
+          public_api: options.publicApi,
+          rate_limit_per_minute: options.rateLimit,
+          stale_after_days: options.staleAfterDays,
+        }),
         (updated) => table([updated], COLUMNS, ""),
       );
     });
@@ -56,6 +65,10 @@ export function workspaceCommands(program: Command): void {
     .description("Show all workspaces, oldest first")
     .addHelpText("after", examples("workspace list", "workspace list --json"))
     .action((_options, command) =>
-      perform(command, listWorkspaces, (workspaces) => table(workspaces, COLUMNS, "There is no workspace"))
+      perform(
+        command,
+        call("workspace_list", {}),
+        (workspaces) => table(workspaces, COLUMNS, "There is no workspace"),
+      )
     );
 }

@@ -44,15 +44,6 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   return { databaseUrl: pooled.href, [Symbol.asyncDispose]: stop };
 }
 
-/** Whether there is one on this machine. */
-export async function isPgBouncerInstalled(): Promise<boolean> {
-  try {
-    return (await spawn(["--version"], {}).status).success;
-  } catch {
-    return false;
-  }
-}
-
 /** Whoever connects is let in, as the one user that the database is entered by: it is on loopback, for minutes. */
 function configuration({ hostname, port, pathname, username, password }: URL, listenPort: string): string {
   const name = pathname.slice(1);

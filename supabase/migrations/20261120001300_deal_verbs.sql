@@ -1,10 +1,74 @@
--- Actions on deals (spec 3): move-stage, win, lose. Their events come from the triggers of migration `emission`.
+-- Verbs of deals (spec 3, 4.6): detail, create, update, move-stage, win, lose. Their events come from the triggers of
+-- migration `emission`.
 
-create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
-language sql stable
-as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
-comment on function crm.deal_action_json(crm.deals, boolean) is
-  'Reply of an action: the deal, and whether it was already as asked.';
+create function api.deal_get(p_args jsonb) returns json
+-- plpgsql: the table of activities comes in a later migration.
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_deal crm.deals;
+begin
+  select * into v_deal from crm.deals d
+  where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return crm.with_fields(crm.deal_json(v_deal), json_build_object(
+    'contact', (
+      select crm.contact_json(c) from crm.contacts c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.contact_id
+    ),
+    'company', (
+      select crm.company_json(c) from crm.companies c
+      where c.workspace_id = v_workspace_id and c.id = v_deal.company_id
+    ),
+    'last_activity', (
+      select crm.activity_json(a) from crm.activities a
+      where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
+      order by a.id desc
+      limit 1
+    )
+  ));
+end
+$$;
+comment on function api.deal_get(jsonb) is
+  'One deal with its contact, its company and the activity created last, or not_found (spec 4.6).';
+
+create function crm.deal_default_title(p_deal crm.deals) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return coalesce(
+    (select c.name from crm.contacts c where c.workspace_id = v_workspace_id and c.id = p_deal.contact_id),
+    (select c.name from crm.companies c where c.workspace_id = v_workspace_id and c.id = p_deal.company_id)
+  );
+end
+$$;
+comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, else of its company.';
+
+create function api.deal_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, p_args);
+begin
+  perform crm.check_references(p_args);
+  select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
+  from crm.place(v_deal.pipeline_id, v_deal.stage_id) p;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
+  v_deal := crm.deal_insert(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+comment on function api.deal_create(jsonb) is
+  'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and what crm.place raises (spec 4.6).';
 
 create function crm.deal_stage(
   p_deal crm.deals,
@@ -37,6 +101,69 @@ $$;
 comment on function crm.deal_stage(crm.deals, uuid, uuid) is
   'Where a deal goes whose call names a stage, and maybe its pipeline. Raises invalid_reference for a stage outside the '
   'workspace, else pipeline_not_found, stage_not_found.';
+
+create function crm.deal_update_place(
+  p_deal crm.deals,
+  p_pipeline_id uuid,
+  p_stage_id uuid,
+  out pipeline_id uuid,
+  out stage_id uuid
+)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
+    pipeline_id := crm.active_pipeline(p_pipeline_id);
+    stage_id := crm.first_stage(p_pipeline_id);
+  else
+    select s.pipeline_id, s.stage_id into deal_update_place.pipeline_id, deal_update_place.stage_id
+    from crm.deal_stage(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+  end if;
+end
+$$;
+comment on function crm.deal_update_place(crm.deals, uuid, uuid) is
+  'Where a PATCH puts a deal: another pipeline without a stage means its first active one. Raises what crm.deal_stage '
+  'raises, and pipeline_has_no_stage.';
+
+create function api.deal_update(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
+  v_place record;
+begin
+  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  if v_changes = '{}' then
+    return crm.deal_json(v_deal);
+  end if;
+  -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
+  if v_changes ->> 'status' <> 'aberto' then
+    perform api.fail('validation_error', array['status'], format(
+      'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
+    ));
+  end if;
+  perform crm.check_references(v_changes);
+  v_place := crm.deal_update_place(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_deal := jsonb_populate_record(v_deal, v_changes);
+  v_deal.pipeline_id := v_place.pipeline_id;
+  v_deal.stage_id := v_place.stage_id;
+  v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
+  v_deal := crm.deal_save(v_deal);
+  return crm.deal_json(v_deal);
+end
+$$;
+comment on function api.deal_update(jsonb) is
+  'Changes what was sent and clears what was sent as null. A stage is checked as in deal_move_stage; status '
+  '`aberto` reopens, any other new status is a validation_error that names the action (spec 4.6).';
+
+create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
+language sql stable
+as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
+comment on function crm.deal_action_json(crm.deals, boolean) is
+  'Reply of an action: the deal, and whether it was already as asked.';
 
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql

@@ -287,8 +287,8 @@ set search_path = ''
 as $$
   with hurried as (
     update crm.webhook_deliveries d
-    set next_attempt_at = clock_timestamp()
-    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > clock_timestamp()
+    set next_attempt_at = statement_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
       and d.lease_until is null
     returning 1
   )

@@ -9,7 +9,8 @@ as $$
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    next_attempt_at = clock_timestamp()
+    -- Not clock_timestamp(): crm.poke_dispatcher, in the same statement, would not find it due yet.
+    next_attempt_at = statement_timestamp()
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
     -- One that is in flight is on its way already, and its holder will record it.
     and d.lease_until is null
@@ -56,7 +57,7 @@ begin
   ),
   resumed as (
     update crm.webhook_deliveries d
-    set next_attempt_at = least(d.next_attempt_at, clock_timestamp())
+    set next_attempt_at = least(d.next_attempt_at, statement_timestamp())
     from waiting w
     where d.workspace_id = w.workspace_id and d.id = w.id
     returning 1

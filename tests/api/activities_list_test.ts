@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { assertRefused, type Reply } from "../support/client.ts";
-import { makeDeal, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { makeDeal } from "../support/fixtures.ts";
 import { create, ids, makeMember, nextMillisecond, NOWHERE } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
-Deno.test("activities are overdue while they are pendente and their due_at has passed", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("activities are overdue while they are pendente and their due_at has passed", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const make = (body: object) => create(workspace.key, ACTIVITIES, { deal_id: deal.id, ...body });
   const past = "2020-01-01T00:00:00Z";
   const late = await make({ due_at: past });
@@ -29,9 +28,8 @@ Deno.test("activities are overdue while they are pendente and their due_at has p
   assert.equal(done.is_overdue, false);
 });
 
-Deno.test("GET /api-v1-activities filters by each field alone and by several together", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-activities filters by each field alone and by several together", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const seller = await makeMember(sql, workspace);
   const make = async (body: object) =>
@@ -62,9 +60,7 @@ Deno.test("GET /api-v1-activities filters by each field alone and by several tog
   }
 });
 
-Deno.test("GET /api-v1-activities names each filter whose value cannot be one", async () => {
-  await using sql = openDatabase();
-  const { api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-activities names each filter whose value cannot be one", async ({ api }) => {
   const bad = {
     deal_id: ["x", ""],
     contact_id: ["1"],
@@ -87,9 +83,8 @@ Deno.test("GET /api-v1-activities names each filter whose value cannot be one", 
   assert.equal((await api.get(`${ACTIVITIES}?due_after=2030-01-01T00:00:00%2B20:00`)).status, 200);
 });
 
-Deno.test("GET /api-v1-activities gives every row exactly once, while others are being inserted", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-activities gives every row exactly once, while others are being inserted", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const make = () => create(workspace.key, ACTIVITIES, { deal_id: deal.id });
   const expected: string[] = [];
   for (let i = 0; i < 7; i++) expected.unshift((await make()).id);
@@ -105,9 +100,8 @@ Deno.test("GET /api-v1-activities gives every row exactly once, while others are
   assert.deepEqual(seen, expected);
 });
 
-Deno.test("GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const make = () => create(workspace.key, ACTIVITIES, { deal_id: deal.id });
   const first = await make();
   const second = await make();

@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { assertRefused, client } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { assertAlike, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
-Deno.test("POST /api-v1-activities answers 201 with the whole record, which GET and the list give again", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-activities answers 201 with the whole record, which GET and the list give again", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const sent = {
     deal_id: deal.id,
     contact_id: deal.contactId,
@@ -42,9 +41,8 @@ Deno.test("POST /api-v1-activities answers 201 with the whole record, which GET 
   });
 });
 
-Deno.test("POST /api-v1-activities needs only deal_id and fills in the rest", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-activities needs only deal_id and fills in the rest", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   for (const nothing of [{}, { contact_id: null, owner_id: null, type: null, title: null, status: null }]) {
     const { body } = await api.post(ACTIVITIES, { deal_id: deal.id, ...nothing });
     assert.equal(body.contact_id, deal.contactId);
@@ -60,9 +58,8 @@ Deno.test("POST /api-v1-activities needs only deal_id and fills in the rest", as
   ]);
 });
 
-Deno.test("POST /api-v1-activities names an untitled activity by the label of its type", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-activities names an untitled activity by the label of its type", async ({ api, newDeal }) => {
+  const deal = await newDeal();
   const labels = {
     tarefa: "Tarefa",
     ligacao: "Ligação",
@@ -77,9 +74,8 @@ Deno.test("POST /api-v1-activities names an untitled activity by the label of it
   }
 });
 
-Deno.test("POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
   const create = (owner_id?: string) => client(key).post(ACTIVITIES, { deal_id: deal.id, owner_id });
@@ -94,9 +90,8 @@ Deno.test("POST /api-v1-activities: created_by_id is the key's creator, and so i
   assertRefused(await create(), "no_owner_available");
 });
 
-Deno.test("POST and PATCH /api-v1-activities refuse each reference of another workspace as one that does not exist", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST and PATCH /api-v1-activities refuse each reference of another workspace as one that does not exist", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const other = await makeWorkspaceWithDeal(sql);
   const [inactive] = await sql<[{ id: string }]>`
     insert into crm.members (workspace_id, name, email, role, is_active)
@@ -128,9 +123,7 @@ Deno.test("POST and PATCH /api-v1-activities refuse each reference of another wo
   assert.equal(count!["n"], 1);
 });
 
-Deno.test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace's activity as for none", async () => {
-  await using sql = openDatabase();
-  const { api } = await makeWorkspaceWithDeal(sql);
+test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace's activity as for none", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const { id } = (await other.api.post(ACTIVITIES, { deal_id: other.deal.id })).body;
   const send = [
@@ -147,9 +140,8 @@ Deno.test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace
   assert.deepEqual(ids(await api.get(ACTIVITIES)), []);
 });
 
-Deno.test("PATCH /api-v1-activities keeps what is not sent and clears what is sent as null", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("PATCH /api-v1-activities keeps what is not sent and clears what is sent as null", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const full = {
     description: "d",
     due_at: "2030-01-31T12:00:00.000Z",
@@ -189,9 +181,8 @@ Deno.test("PATCH /api-v1-activities keeps what is not sent and clears what is se
   ]);
 });
 
-Deno.test("PATCH /api-v1-activities takes back what was read, naming the read-only fields; deal_id is one of them", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("PATCH /api-v1-activities takes back what was read, naming the read-only fields; deal_id is one of them", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const read = (await api.post(ACTIVITIES, { deal_id: deal.id, due_at: "2030-01-31T12:00:00Z" })).body;
   // The owner has left since: a reference that stays is not checked again.
@@ -216,9 +207,8 @@ Deno.test("PATCH /api-v1-activities takes back what was read, naming the read-on
   ]);
 });
 
-Deno.test("activities: completed_at is set when the status becomes concluida and cleared when it leaves", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("activities: completed_at is set when the status becomes concluida and cleared when it leaves", async ({ sql, api, newDeal }) => {
+  const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id })).body;
   const patch = async (body: unknown) => (await api.patch(`${ACTIVITIES}/${id}`, body)).body;
 
@@ -236,9 +226,8 @@ Deno.test("activities: completed_at is set when the status becomes concluida and
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });
 
-Deno.test("an activity that is inserted becomes the last activity of its deal, whoever inserts it", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("an activity that is inserted becomes the last activity of its deal, whoever inserts it", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const lastActivity = async () => {
     const [row] = await sql<[{ at: string | null }]>`
       select crm.iso(last_activity_at) as at from crm.deals where id = ${deal.id}`;
@@ -256,9 +245,8 @@ Deno.test("an activity that is inserted becomes the last activity of its deal, w
   assert.equal(await lastActivity(), own.at);
 });
 
-Deno.test("an activity emits activity.created once, with its deal and whether it is an online meeting", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("an activity emits activity.created once, with its deal and whether it is an online meeting", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id, is_online_meeting: true })).body;
   const current = (await api.patch(`${ACTIVITIES}/${id}`, { status: "concluida" })).body;
   const events = await sql`

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { assertRefused, call } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const NOT_LIVE = [
   "/api-v1/webhooks",
@@ -16,9 +15,7 @@ const NOT_LIVE = [
   "/api-v1-owners/1",
 ];
 
-Deno.test("addresses that are announced but not live answer 404 not_found, any method, with or without a key", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("addresses that are announced but not live answer 404 not_found, any method, with or without a key", async ({ workspace: { key } }) => {
   for (const path of NOT_LIVE) {
     for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
       for (const withKey of [null, key, "wrong"]) {
@@ -40,9 +37,7 @@ Deno.test("GET /api-v1-health needs no key and tells of the database and the ver
   assert.equal((await call("POST", "/api-v1-health")).status, 405);
 });
 
-Deno.test("a trailing slash is the same address, another case is not", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("a trailing slash is the same address, another case is not", async ({ workspace: { key } }) => {
   assert.equal((await call("GET", "/api-v1-pipelines/", { key })).status, 200);
   assert.equal((await call("GET", "/API-V1-pipelines", { key })).status, 404);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { assertRefused, call, client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
-import { baseUrl, openDatabase } from "../support/stack.ts";
+import { assertRefused, call } from "../support/client.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
 
 const LEADS = "/api-v1-leads";
 
@@ -32,19 +32,15 @@ const refusals: [what: string, body: string, field: string][] = [
 ];
 
 for (const [what, body, field] of refusals) {
-  Deno.test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const details = assertRefused(await client(key).post(LEADS, body), "validation_error");
+  test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async ({ api }) => {
+    const details = assertRefused(await api.post(LEADS, body), "validation_error");
     assert.deepEqual(Object.keys(details), [field]);
   });
 }
 
-Deno.test("POST /api-v1-leads takes 32 levels and text of every plane", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-leads takes 32 levels and text of every plane", async ({ sql, api }) => {
   const x = JSON.parse(`${"[".repeat(30)}${"]".repeat(30)}`);
-  const reply = await client(key).post(LEADS, {
+  const reply = await api.post(LEADS, {
     first_name: "Zoë 😀 \u{10FFFF}",
     custom_fields: { x, "chave 😀": "\u202e\ufeff" },
   });
@@ -53,11 +49,9 @@ Deno.test("POST /api-v1-leads takes 32 levels and text of every plane", async ()
   assert.deepEqual(deal!["custom_fields"], { x, "chave 😀": "\u202e\ufeff" });
 });
 
-Deno.test("a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read", async ({ workspace: { key }, api }) => {
   assertRefused(
-    await client(key).post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`),
+    await api.post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`),
     "payload_too_large",
   );
   const chunk = new TextEncoder().encode("a".repeat(64 * 1024));
@@ -71,7 +65,7 @@ Deno.test("a body over 1 MiB is 413 payload_too_large, announced or streamed, an
   assertRefused(await call("POST", LEADS, { key, body: stream }), "payload_too_large");
   const full = `{"first_name":"a","ignored":"${"b".repeat(1024 * 1024 - 31)}"}`;
   assert.equal(new TextEncoder().encode(full).length, 1024 * 1024);
-  assert.equal((await client(key).post(LEADS, full)).status, 201);
+  assert.equal((await api.post(LEADS, full)).status, 201);
 });
 
 Deno.test("the key is looked at before a body of 2 MB is", async () => {
@@ -91,9 +85,7 @@ function exchange(bytes: string): Promise<string> {
   });
 }
 
-Deno.test("headers of 1 MB, a host that is none, and what is no HTTP, are refused at once and harm nobody", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("headers of 1 MB, a host that is none, and what is no HTTP, are refused at once and harm nobody", async ({ workspace: { key }, api }) => {
   const path = `${new URL(baseUrl).pathname}/api-v1-pipelines`;
   const filler = `X-Filler: ${"x".repeat(1_000_000)}`;
   const hosts = ["[", "a b", "u@h:99999"].map((host) =>
@@ -106,32 +98,28 @@ Deno.test("headers of 1 MB, a host that is none, and what is no HTTP, are refuse
     const reply = await exchange(bytes);
     assert.ok(reply === "" || /^HTTP\/1\.1 4\d\d /.test(reply), reply.slice(0, 100));
     assert.ok(performance.now() - started < 5_000);
-    assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
+    assert.equal((await api.get("/api-v1-pipelines")).status, 200);
   }
 });
 
-Deno.test("query text that Postgres cannot hold is refused by name", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("query text that Postgres cannot hold is refused by name", async ({ api }) => {
   assert.deepEqual(
-    Object.keys(assertRefused(await client(key).get("/api-v1-pipelines?a=%00"), "validation_error")),
+    Object.keys(assertRefused(await api.get("/api-v1-pipelines?a=%00"), "validation_error")),
     ["a"],
   );
   assert.deepEqual(
-    Object.keys(assertRefused(await client(key).get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
+    Object.keys(assertRefused(await api.get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
     ["a"],
   );
 });
 
-Deno.test("an error of the inside is a 500 that tells nothing but its request id", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("an error of the inside is a 500 that tells nothing but its request id", async ({ sql, workspace, api }) => {
   // A broken record: the verb runs into a check that no request can break.
   await sql`alter table crm.deals add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)
   })`;
   try {
-    const reply = await client(workspace.key).post(LEADS, { first_name: "A" });
+    const reply = await api.post(LEADS, { first_name: "A" });
     assertRefused(reply, "internal_error");
     assert.doesNotMatch(reply.text, /broken|check|deals|constraint|at /i);
     assert.ok(reply.headers.get("X-Request-Id"));
@@ -151,33 +139,27 @@ Deno.test("a text that takes long to normalize is refused for its length first, 
   assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
 });
 
-Deno.test("9,000 query parameters are looked at once each, and at most 100 faults are named", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("9,000 query parameters are looked at once each, and at most 100 faults are named", async ({ api }) => {
   const query = Array.from({ length: 9_000 }, (_, i) => `${i.toString(36)}=`).join("&");
   const started = performance.now();
-  const details = assertRefused(await client(key).get(`/api-v1-pipelines?${query}`), "validation_error");
+  const details = assertRefused(await api.get(`/api-v1-pipelines?${query}`), "validation_error");
   assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
   assert.equal(Object.keys(details).length, 100);
 });
 
-Deno.test("50,000 wrong items are refused by naming 100 of them", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("50,000 wrong items are refused by naming 100 of them", async ({ api }) => {
   const body = { event_types: Array.from({ length: 50_000 }, () => ""), target_url: "https://example.com" };
-  const details = assertRefused(await client(key).post("/api-v1-webhooks", body), "invalid_event_type");
+  const details = assertRefused(await api.post("/api-v1-webhooks", body), "invalid_event_type");
   assert.equal(Object.keys(details).length, 100);
 });
 
-Deno.test("whatever its ignored fields are called, a record is created and the header stays short", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("whatever its ignored fields are called, a record is created and the header stays short", async ({ api }) => {
   const emoji = { first_name: "A", ["a".repeat(99) + "😀"]: 1 };
-  const first = await client(key).post(LEADS, emoji);
+  const first = await api.post(LEADS, emoji);
   assert.equal(first.status, 201);
   assert.equal(first.headers.get("X-Ignored-Fields"), "a".repeat(99) + encodeURIComponent("😀"));
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`漢字${i}`, i]));
-  const second = await client(key).post(LEADS, { first_name: "A", ...many });
+  const second = await api.post(LEADS, { first_name: "A", ...many });
   assert.equal(second.status, 201);
   assert.ok(second.headers.get("X-Ignored-Fields")!.length <= 1_000);
 });

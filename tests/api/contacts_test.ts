@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { assertRefused, client } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { create, eventsOf, ids, limits, makeCompany, makeMember } from "../support/record_fixtures.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { create, eventsOf, ids, makeCompany, makeMember } from "../support/record_fixtures.ts";
 import { testRecordRules } from "../support/record_rules.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const CONTACTS = "/api-v1-contacts";
 
@@ -11,28 +11,11 @@ testRecordRules({
   path: CONTACTS,
   table: "contacts",
   minimal: { name: "Ana" },
-  limits: [
-    limits.name("name"),
-    limits.email(),
-    limits.text("phone", 40),
-    limits.text("phone2", 40),
-    limits.text("whatsapp", 40),
-    limits.text("job_title", 255),
-    limits.text("instagram", 255),
-    limits.text("linkedin", 255),
-    limits.text("notes", 10_000),
-    limits.customFields(),
-    limits.uuid("company_id"),
-    limits.uuid("owner_id"),
-  ],
+  limits: { name: { alsoBad: ["  "] } },
   references: { company_id: makeCompany, owner_id: makeMember },
-  required: ["name"],
 });
 
-Deno.test("POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
-  const api = client(workspace.key);
+test("POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written", async ({ sql, workspace, api }) => {
   const fields = {
     phone: "+55 (11) 98765-4321",
     phone2: "2",
@@ -61,19 +44,15 @@ Deno.test("POST /api-v1-contacts answers 201 with the id alone, and every field 
   assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created"]);
 });
 
-Deno.test("POST /api-v1-contacts without a name, or with null for one, is a validation_error", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-contacts without a name, or with null for one, is a validation_error", async ({ api }) => {
   for (const body of [{}, { name: null }]) {
-    assert.ok("name" in assertRefused(await client(key).post(CONTACTS, body), "validation_error"));
+    assert.ok("name" in assertRefused(await api.post(CONTACTS, body), "validation_error"));
   }
 });
 
-Deno.test("PATCH /api-v1-contacts answers with the whole contact and emits nothing", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("PATCH /api-v1-contacts answers with the whole contact and emits nothing", async ({ sql, workspace, api }) => {
   const contact = await create(workspace.key, CONTACTS, { name: "Ana", phone: "1" });
-  const { status, body } = await client(workspace.key).patch(`${CONTACTS}/${contact.id}`, {
+  const { status, body } = await api.patch(`${CONTACTS}/${contact.id}`, {
     email: "B@C.com",
   });
   assert.equal(status, 200);
@@ -81,9 +60,7 @@ Deno.test("PATCH /api-v1-contacts answers with the whole contact and emits nothi
   assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created"]);
 });
 
-Deno.test("GET /api-v1-contacts filters by email in any case and by company_id, alone and together", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("GET /api-v1-contacts filters by email in any case and by company_id, alone and together", async ({ sql, workspace }) => {
   const { key } = workspace;
   const company_id = await makeCompany(sql, workspace);
   const a = await create(key, CONTACTS, { name: "A", email: "a@x.com", company_id });
@@ -100,9 +77,7 @@ Deno.test("GET /api-v1-contacts filters by email in any case and by company_id, 
   }
 });
 
-Deno.test("A contact's owner is the one given, else the key's creator, else the oldest admin or gestor", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("A contact's owner is the one given, else the key's creator, else the oldest admin or gestor", async ({ sql, workspace }) => {
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
   const given = await create(key, CONTACTS, { name: "A", owner_id: workspace.memberId });

@@ -10,7 +10,7 @@ import {
   makePipeline,
   NOWHERE,
 } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const DEALS = "/api-v1-deals";
 
@@ -42,8 +42,7 @@ const isIdempotent = ({ status, body }: Reply) => {
   return body.idempotent;
 };
 
-Deno.test("POST win marks an open deal won, with its final amounts, once", async () => {
-  await using sql = openDatabase();
+test("POST win marks an open deal won, with its final amounts, once", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeDeal(sql);
   const won = await act("win", { value: 99.9, recurring_value: 5 });
   const { idempotent, ...body } = won.body;
@@ -63,8 +62,7 @@ Deno.test("POST win marks an open deal won, with its final amounts, once", async
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-Deno.test("POST lose marks an open deal lost, with a reason and a note, once", async () => {
-  await using sql = openDatabase();
+test("POST lose marks an open deal lost, with a reason and a note, once", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeDeal(sql);
   const loss_reason_id = await makeLossReason(sql, workspace);
   const lost = await act("lose", { loss_reason_id, loss_note: "caro" });
@@ -86,8 +84,7 @@ Deno.test("POST lose marks an open deal lost, with a reason and a note, once", a
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);
 });
 
-Deno.test("POST win and lose take no body, an empty one and nulls, and keep the amounts that are not sent", async () => {
-  await using sql = openDatabase();
+test("POST win and lose take no body, an empty one and nulls, and keep the amounts that are not sent", async ({ sql }) => {
   for (const body of [undefined, "", {}, { unknown: 1 }]) {
     for (const [action, status] of [["win", "ganho"], ["lose", "perdido"]] as const) {
       const { act } = await makeDeal(sql);
@@ -101,8 +98,7 @@ Deno.test("POST win and lose take no body, an empty one and nulls, and keep the 
   assert.equal(lost.body.status, "perdido");
 });
 
-Deno.test("POST win and lose refuse a body that is wrong and leave the deal open", async () => {
-  await using sql = openDatabase();
+test("POST win and lose refuse a body that is wrong and leave the deal open", async ({ sql }) => {
   const { workspace, deal, act, read } = await makeDeal(sql);
   const other = await makeWorkspace(sql);
   for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
@@ -130,8 +126,7 @@ Deno.test("POST win and lose refuse a body that is wrong and leave the deal open
   assert.equal((await act("lose", { loss_note: "é".repeat(1000) })).body.loss_note, "é".repeat(1000));
 });
 
-Deno.test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed", async () => {
-  await using sql = openDatabase();
+test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed", async ({ sql }) => {
   for (const [first, second] of [["win", "lose"], ["lose", "win"]] as const) {
     const { workspace, act } = await makeDeal(sql);
     const { idempotent: _, ...closed } = (await act(first)).body;
@@ -140,8 +135,7 @@ Deno.test("POST win on a lost deal and lose on a won one change nothing, whichev
   }
 });
 
-Deno.test("simultaneous wins emit one deal.won; of wins and losses at once one takes place", async () => {
-  await using sql = openDatabase();
+test("simultaneous wins emit one deal.won; of wins and losses at once one takes place", async ({ sql }) => {
   for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
     const { workspace, deal, read } = await makeDeal(sql);
     const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
@@ -158,8 +152,7 @@ Deno.test("simultaneous wins emit one deal.won; of wins and losses at once one t
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-Deno.test("PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again", async () => {
-  await using sql = openDatabase();
+test("PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again", async ({ sql }) => {
   const { workspace, deal, act, patch, read } = await makeDeal(sql);
   await act("lose", { loss_reason_id: await makeLossReason(sql, workspace), loss_note: "caro" });
   const { status, body } = await patch({ status: "aberto", source: "volta" });
@@ -173,8 +166,7 @@ Deno.test("PATCH status aberto reopens a closed deal and clears how it was close
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost", "deal.won", "deal.lost"]);
 });
 
-Deno.test("PATCH refuses to close a deal and names the action, but takes back a closed deal as it was read", async () => {
-  await using sql = openDatabase();
+test("PATCH refuses to close a deal and names the action, but takes back a closed deal as it was read", async ({ sql }) => {
   const { workspace, deal, act, patch, read } = await makeDeal(sql);
   for (const [status, action] of [["ganho", "win"], ["perdido", "lose"]] as const) {
     const details = assertRefused(await patch({ status, title: "B" }), "validation_error");
@@ -198,8 +190,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
   const mover = ({ act, patch }: Awaited<ReturnType<typeof makeDeal>>) => (body: object) =>
     way === "PATCH" ? patch(body) : act("move-stage", body);
 
-  Deno.test(`${way} moves a deal to another stage, open or closed, and emits where it came from`, async () => {
-    await using sql = openDatabase();
+  test(`${way} moves a deal to another stage, open or closed, and emits where it came from`, async ({ sql }) => {
     const made = await makeDeal(sql);
     const { workspace, deal, act } = made;
     const move = mover(made);
@@ -227,8 +218,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     });
   });
 
-  Deno.test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given`, async () => {
-    await using sql = openDatabase();
+  test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given`, async ({ sql }) => {
     const made = await makeDeal(sql);
     const { workspace, read } = made;
     const move = mover(made);
@@ -243,8 +233,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     assert.deepEqual(await eventsSince(sql, workspace), ["deal.stage_changed"]);
   });
 
-  Deno.test(`${way} refuses a stage or pipeline that is inactive or not of the workspace`, async () => {
-    await using sql = openDatabase();
+  test(`${way} refuses a stage or pipeline that is inactive or not of the workspace`, async ({ sql }) => {
     const made = await makeDeal(sql);
     const { workspace, deal, read } = made;
     const move = mover(made);
@@ -271,8 +260,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
   });
 }
 
-Deno.test("POST move-stage needs a stage_id", async () => {
-  await using sql = openDatabase();
+test("POST move-stage needs a stage_id", async ({ sql }) => {
   const { workspace, act } = await makeDeal(sql);
   for (const stage_id of [undefined, null, "x", 5]) {
     const details = assertRefused(await act("move-stage", { stage_id }), "validation_error");
@@ -282,8 +270,7 @@ Deno.test("POST move-stage needs a stage_id", async () => {
   assert.deepEqual(await eventsSince(sql, workspace), []);
 });
 
-Deno.test("PATCH with another pipeline and no stage moves a deal to its first active stage", async () => {
-  await using sql = openDatabase();
+test("PATCH with another pipeline and no stage moves a deal to its first active stage", async ({ sql }) => {
   const { workspace, patch } = await makeDeal(sql);
   const { id: pipeline_id, stages } = await makePipeline(sql, workspace);
   const { body } = await patch({ pipeline_id });
@@ -293,8 +280,7 @@ Deno.test("PATCH with another pipeline and no stage moves a deal to its first ac
   assertRefused(await patch({ pipeline_id: workspace.pipelineId }), "pipeline_has_no_stage");
 });
 
-Deno.test("The actions answer 404 to a deal of another workspace as to one that nobody has", async () => {
-  await using sql = openDatabase();
+test("The actions answer 404 to a deal of another workspace as to one that nobody has", async ({ sql }) => {
   const { deal, read } = await makeDeal(sql);
   const other = await makeWorkspace(sql);
   const body = { stage_id: other.stages[1]!.id };
@@ -308,8 +294,7 @@ Deno.test("The actions answer 404 to a deal of another workspace as to one that 
   assert.deepEqual(await read(), deal);
 });
 
-Deno.test("What the application writes to a deal has the same moments and events as what the API writes", async () => {
-  await using sql = openDatabase();
+test("What the application writes to a deal has the same moments and events as what the API writes", async ({ sql }) => {
   const { workspace, deal, read } = await makeDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${
     workspace.stages[2]!.id

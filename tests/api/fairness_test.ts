@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
-Deno.test("a key whose calls are stuck is told 503 in bounded time, and keeps nobody else waiting", async () => {
-  await using sql = openDatabase();
+test("a key whose calls are stuck is told 503 in bounded time, and keeps nobody else waiting", async ({ sql }) => {
   await using holder = openDatabase();
   const [stuck, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
   await client(stuck.key).get("/api-v1-pipelines");

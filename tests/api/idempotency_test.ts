@@ -1,17 +1,19 @@
 // The rules of spec 4.0.1, each held for every creating POST that honours Idempotency-Key.
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { hashRequest } from "../../supabase/functions/_shared/http/idempotency.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { keyEndpoints } from "../support/resources.ts";
+import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const HOUR = 60 * 60;
 const creating = keyEndpoints.filter(({ route }) => route.endpoint.idempotent);
 
 /** A workspace and a body that each of the creating POSTs takes, for it ignores what it does not know. */
-async function start(sql: ReturnType<typeof openDatabase>) {
+async function start(sql: Sql) {
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   return { ...workspace, body: { name: "A", title: "A", body: "A", deal_id: deal.id } };
 }
@@ -41,7 +43,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
 
   /** How many records of this resource the workspace has beside its first deal and contact, and events of them. */
   const made = async (
-    sql: ReturnType<typeof openDatabase>,
+    sql: Sql,
     { id, body }: { id: string; body: { deal_id: string } },
   ) => {
     const [row] = await sql<[{ records: number; events: number }]>`
@@ -55,8 +57,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     return row;
   };
 
-  Deno.test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async () => {
-    await using sql = openDatabase();
+  test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async ({ sql }) => {
     const workspace = await start(sql);
     for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
       assertRefused(await send(workspace.key, workspace.body, key), "invalid_idempotency_key");
@@ -67,8 +68,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     }
   });
 
-  Deno.test(`${title} answers the same key and body with 200 and the original reply, and makes nothing new`, async () => {
-    await using sql = openDatabase();
+  test(`${title} answers the same key and body with 200 and the original reply, and makes nothing new`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
@@ -85,8 +85,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  Deno.test(`${title} takes a body for the same whatever the order of its keys and its white space`, async () => {
-    await using sql = openDatabase();
+  test(`${title} takes a body for the same whatever the order of its keys and its white space`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
@@ -95,8 +94,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(again.text, first.text);
   });
 
-  Deno.test(`${title} refuses a key that was used with another body or on another resource`, async () => {
-    await using sql = openDatabase();
+  test(`${title} refuses a key that was used with another body or on another resource`, async ({ sql }) => {
     const workspace = await start(sql);
     assert.equal((await send(workspace.key, workspace.body, "body")).status, 201);
     for (const other of [{ ...workspace.body, name: "B" }, { ...workspace.body, more: null }]) {
@@ -118,7 +116,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
 
   /** Begins the POST in a transaction that stays open, as one whose process has not come to its end. */
   const begin = async (
-    original: ReturnType<typeof openDatabase>,
+    original: Sql,
     { key, body }: { key: string; body: Record<string, string> },
     idempotencyKey: string,
   ): Promise<void> => {
@@ -134,8 +132,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(reply!["error_code"], null);
   };
 
-  Deno.test(`${title} answers 409 while the original is being processed, and its reply from then on`, async () => {
-    await using sql = openDatabase();
+  test(`${title} answers 409 while the original is being processed, and its reply from then on`, async ({ sql }) => {
     await using original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");
@@ -149,8 +146,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  Deno.test(`${title}: a key is free at once when the process that used it is killed in the middle`, async () => {
-    await using sql = openDatabase();
+  test(`${title}: a key is free at once when the process that used it is killed in the middle`, async ({ sql }) => {
     const original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");
@@ -162,8 +158,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     await original.end({ timeout: 0 });
   });
 
-  Deno.test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409`, async () => {
-    await using sql = openDatabase();
+  test(`${title}: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409`, async ({ sql }) => {
     const workspace = await start(sql);
     const second = await makeKey(sql, workspace.id);
     const keys = [workspace.key, second.key];
@@ -182,8 +177,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  Deno.test(`${title}: the keys of one workspace share what is remembered, those of another do not`, async () => {
-    await using sql = openDatabase();
+  test(`${title}: the keys of one workspace share what is remembered, those of another do not`, async ({ sql }) => {
     const [workspace, other] = [await start(sql), await start(sql)];
     const second = await makeKey(sql, workspace.id);
     const first = await send(workspace.key, workspace.body, "one");
@@ -195,8 +189,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.notEqual(elsewhere.body.id, first.body.id);
   });
 
-  Deno.test(`${title} remembers a key for 24 hours, and takes it as new afterwards`, async () => {
-    await using sql = openDatabase();
+  test(`${title} remembers a key for 24 hours, and takes it as new afterwards`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const age = (seconds: number) =>
@@ -213,8 +206,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assertRefused(await send(workspace.key, workspace.body, "one"), "idempotency_conflict");
   });
 
-  Deno.test(`${title}: an error frees the key`, async () => {
-    await using sql = openDatabase();
+  test(`${title}: an error frees the key`, async ({ sql }) => {
     const workspace = await start(sql);
     assertRefused(await send(workspace.key, {}, "one"), "validation_error");
     // Nobody left to own or sign: an error that the verb itself raises.
@@ -225,8 +217,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  Deno.test(`${title} without Idempotency-Key creates a new record every time`, async () => {
-    await using sql = openDatabase();
+  test(`${title} without Idempotency-Key creates a new record every time`, async ({ sql }) => {
     const workspace = await start(sql);
     for (let i = 0; i < 2; i++) assert.equal((await send(workspace.key, workspace.body)).status, 201);
     assert.deepEqual(await made(sql, workspace), { records: 2, events: 2 * eventsOfEach });

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { client, type Reply } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 const AT_ONCE = 50;
 
 /** Fifty leads at once, each with an API key of its own: calls of one key take turns at its rate limit. */
 async function race(
-  sql: ReturnType<typeof openDatabase>,
+  sql: Sql,
   workspaceId: string,
   lead: (index: number) => Record<string, string>,
 ): Promise<Reply[]> {
@@ -16,9 +17,7 @@ async function race(
   return await Promise.all(keys.map(({ key }, index) => client(key).post(LEADS, lead(index))));
 }
 
-Deno.test("50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, () => ({
     first_name: "A",
     email: "a@x.com",
@@ -37,18 +36,14 @@ Deno.test("50 simultaneous leads with one external_id make one deal, and 49 answ
   assert.deepEqual({ ...count }, { deals: 1, contacts: 1, companies: 1, received: 1 });
 });
 
-Deno.test("50 simultaneous leads with one e-mail make one contact", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("50 simultaneous leads with one e-mail make one contact", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({ first_name: `A${index}`, email: "a@x.com" }));
   assert.equal(new Set(replies.map(({ body }) => body.lead.contact_id)).size, 1);
   assert.equal(replies.filter(({ body }) => body.created.contact).length, 1);
   assert.equal(new Set(replies.map(({ body }) => body.lead.deal_id)).size, AT_ONCE);
 });
 
-Deno.test("50 simultaneous leads of one company make one company", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("50 simultaneous leads of one company make one company", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `a${index}@x.com`,
@@ -58,9 +53,7 @@ Deno.test("50 simultaneous leads of one company make one company", async () => {
   assert.equal(replies.filter(({ body }) => body.created.company).length, 1);
 });
 
-Deno.test("simultaneous leads that share records crosswise all end", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("simultaneous leads that share records crosswise all end", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `${index % 3}@x.com`,

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { assertRefused, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
-Deno.test("POST /api-v1-leads creates company, contact and deal and says so", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
-  const reply = await client(workspace.key).post(LEADS, {
+test("POST /api-v1-leads creates company, contact and deal and says so", async ({ sql, workspace, api }) => {
+  const reply = await api.post(LEADS, {
     first_name: " Ana ",
     last_name: "Souza",
     email: "Ana@Exemplo.COM.br",
@@ -50,18 +48,13 @@ Deno.test("POST /api-v1-leads creates company, contact and deal and says so", as
   assert.deepEqual(row!["deal"].custom_fields, { cor: "azul", nível: 3 });
 });
 
-Deno.test("POST /api-v1-leads without company_name has no company", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const { body } = await client(key).post(LEADS, { first_name: "Só" });
+test("POST /api-v1-leads without company_name has no company", async ({ api }) => {
+  const { body } = await api.post(LEADS, { first_name: "Só" });
   assert.equal(body.lead.company_id, null);
   assert.deepEqual(body.created, { company: false, contact: true, deal: true });
 });
 
-Deno.test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const api = client(key);
+test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
   // The deal has been given to another contact meanwhile: the lead is still the lead it was.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
@@ -80,21 +73,17 @@ Deno.test("POST /api-v1-leads with a known external_id answers 200 with the ids 
   assert.equal(count!["n"], 1);
 });
 
-Deno.test("POST /api-v1-leads: the same external_id in another workspace is another lead", async () => {
-  await using sql = openDatabase();
-  const [a, b] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("POST /api-v1-leads: the same external_id in another workspace is another lead", async ({ sql, api }) => {
+  const b = await makeWorkspace(sql);
   const body = { first_name: "Ana", external_id: "x", email: "a@x.com", company_name: "X" };
-  const first = await client(a.key).post(LEADS, body);
+  const first = await api.post(LEADS, body);
   const second = await client(b.key).post(LEADS, body);
   assert.equal(second.status, 201);
   assert.deepEqual(second.body.created, { company: true, contact: true, deal: true });
   assert.notEqual(second.body.lead.contact_id, first.body.lead.contact_id);
 });
 
-Deno.test("POST /api-v1-leads without external_id creates a new deal every time", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const api = client(key);
+test("POST /api-v1-leads without external_id creates a new deal every time", async ({ api }) => {
   const body = { first_name: "Ana", email: "a@x.com" };
   const [first, second] = [await api.post(LEADS, body), await api.post(LEADS, body)];
   assert.notEqual(first.body.lead.deal_id, second.body.lead.deal_id);
@@ -102,10 +91,7 @@ Deno.test("POST /api-v1-leads without external_id creates a new deal every time"
   assert.deepEqual(second.body.created, { company: false, contact: false, deal: true });
 });
 
-Deno.test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const api = client(key);
+test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
   // The same letters in decomposed Unicode, as a Mac may send them.
   for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
@@ -116,10 +102,7 @@ Deno.test("POST /api-v1-leads reuses a company by name, whatever its case and su
   assert.equal(other.body.created.company, true);
 });
 
-Deno.test("POST /api-v1-leads reuses a contact by e-mail, else by the digits of its phone", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const api = client(key);
+test("POST /api-v1-leads reuses a contact by e-mail, else by the digits of its phone", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", email: "a@x.com", phone: "(11) 1111-1111" });
   const id = first.body.lead.contact_id;
   assert.equal((await api.post(LEADS, { first_name: "B", email: "A@X.com" })).body.lead.contact_id, id);
@@ -134,10 +117,7 @@ Deno.test("POST /api-v1-leads reuses a contact by e-mail, else by the digits of 
   assert.equal(none.body.created.contact, true, "a phone without digits is nobody's");
 });
 
-Deno.test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const api = client(key);
+test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com" });
   await api.post(LEADS, {
     first_name: "Outro",
@@ -154,10 +134,8 @@ Deno.test("POST /api-v1-leads fills in a reused contact where it is empty and ne
   assert.equal(company!["name"], "X");
 });
 
-Deno.test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const reply = await client(key).post(LEADS, {
+test("POST /api-v1-leads regroups utm_* keys of the root into utm, where the explicit one wins", async ({ sql, api }) => {
+  const reply = await api.post(LEADS, {
     first_name: "A",
     utm: { source: "dentro" },
     utm_source: "raiz",
@@ -171,10 +149,8 @@ Deno.test("POST /api-v1-leads regroups utm_* keys of the root into utm, where th
   assert.equal(reply.headers.get("X-Ignored-Fields"), null);
 });
 
-Deno.test("POST /api-v1-leads names the fields that it ignores", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const reply = await client(key).post(LEADS, {
+test("POST /api-v1-leads names the fields that it ignores", async ({ api }) => {
+  const reply = await api.post(LEADS, {
     first_name: "A",
     id: "x",
     "título": 1,
@@ -184,9 +160,7 @@ Deno.test("POST /api-v1-leads names the fields that it ignores", async () => {
   assert.equal(reply.headers.get("X-Ignored-Fields"), "id, t%C3%ADtulo, utm.foo");
 });
 
-Deno.test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor", async ({ sql, workspace }) => {
   const other = await makeWorkspace(sql);
   const member = async (role: string, active = true) => {
     const [row] = await sql<[{ id: string }]>`
@@ -212,11 +186,8 @@ Deno.test("POST /api-v1-leads: the owner is the one given, else the key's creato
   assertRefused(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
 });
 
-Deno.test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
-  const api = client(workspace.key);
   const [, second] = workspace.stages;
   const given = await api.post(LEADS, {
     first_name: "A",
@@ -258,12 +229,10 @@ Deno.test("POST /api-v1-leads: pipeline and stage are looked for in the workspac
   assert.equal(left!["n"], 0);
 });
 
-Deno.test("POST /api-v1-leads that is refused leaves nothing behind", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("POST /api-v1-leads that is refused leaves nothing behind", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
   assertRefused(
-    await client(workspace.key).post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
+    await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
     "owner_unresolved",
   );
   const [left] = await sql`
@@ -272,7 +241,7 @@ Deno.test("POST /api-v1-leads that is refused leaves nothing behind", async () =
          + (select count(*) from crm.lead_receipts where workspace_id = ${workspace.id}) as n`;
   assert.equal(Number(left!["n"]), 0);
   await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;
-  assert.equal((await client(workspace.key).post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
+  assert.equal((await api.post(LEADS, { first_name: "A", external_id: "e" })).status, 201);
 });
 
 const limits: [field: string, good: unknown[], bad: unknown[]][] = [
@@ -308,10 +277,7 @@ const limits: [field: string, good: unknown[], bad: unknown[]][] = [
 ];
 
 for (const [field, good, bad] of limits) {
-  Deno.test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
+  test(`POST /api-v1-leads takes ${field} within its limits and names it outside of them`, async ({ api }) => {
     for (const value of good) {
       const reply = await api.post(LEADS, { first_name: "A", [field]: value });
       assert.equal(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`);
@@ -326,21 +292,17 @@ for (const [field, good, bad] of limits) {
   });
 }
 
-Deno.test("POST /api-v1-leads reports every wrong field at once", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-leads reports every wrong field at once", async ({ api }) => {
   const details = assertRefused(
-    await client(key).post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
+    await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
     "validation_error",
   );
   assert.deepEqual(Object.keys(details).sort(), ["email", "first_name", "owner_id", "utm.source", "value"]);
 });
 
-Deno.test("POST /api-v1-leads keeps money to the last decimal", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-leads keeps money to the last decimal", async ({ sql, api }) => {
   for (const value of [0.1, 1e12, 123456789.99, 0.005, 999999999999.99]) {
-    const { body } = await client(key).post(LEADS, { first_name: "A", value });
+    const { body } = await api.post(LEADS, { first_name: "A", value });
     const [deal] =
       await sql`select crm.deal_json(d)::text as json from crm.deals d where id = ${body.lead.deal_id}`;
     assert.equal(JSON.parse(deal!["json"]).value, value);

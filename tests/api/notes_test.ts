@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { assertRefused, call, client, type Reply } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { fieldLimits } from "../support/field_limits.ts";
+import { inputSchema } from "../support/input_schema.ts";
 import { assertAlike, create, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { bodyOf } from "../support/resources.ts";
+import { test } from "../support/scenario.ts";
 
 const NOTES = "/api-v1-notes";
 
-Deno.test("POST /api-v1-notes answers 201 with the whole note, which GET and the list give again", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes answers 201 with the whole note, which GET and the list give again", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const created = await api.post(NOTES, { deal_id: deal.id, body: "Reunião: 45 min", kind: "observation" });
   assert.equal(created.status, 201);
   assert.deepEqual(Object.keys(created.body), [
@@ -38,17 +40,15 @@ Deno.test("POST /api-v1-notes answers 201 with the whole note, which GET and the
   });
 });
 
-Deno.test("POST /api-v1-notes: kind is note where it is not said", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes: kind is note where it is not said", async ({ api, newDeal }) => {
+  const deal = await newDeal();
   for (const kind of [undefined, null, "note"]) {
     assert.equal((await api.post(NOTES, { deal_id: deal.id, body: "b", kind })).body.kind, "note");
   }
 });
 
-Deno.test("POST /api-v1-notes keeps the body as it was sent", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes keeps the body as it was sent", async ({ api, newDeal }) => {
+  const deal = await newDeal();
   const bodies = [" ", "a", "  dois\r\n\tespaços  ", "é", "é".normalize("NFD"), "😀".repeat(10_000)];
   for (const body of bodies) {
     const { id } = (await api.post(NOTES, { deal_id: deal.id, body })).body;
@@ -56,25 +56,21 @@ Deno.test("POST /api-v1-notes keeps the body as it was sent", async () => {
   }
 });
 
-Deno.test("POST /api-v1-notes names each field outside its limits", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
-  const bad: [field: string, values: unknown[]][] = [
-    ["deal_id", [undefined, null, "x", "", 5]],
-    ["body", [undefined, null, "", "a".repeat(10_001), 5, ["a"]]],
-    ["kind", ["", "Note", "outro", 5]],
-  ];
-  for (const [field, values] of bad) {
-    for (const value of values) {
+test("POST /api-v1-notes names each field outside its limits", async ({ api, newDeal }) => {
+  const deal = await newDeal();
+  const body = bodyOf(NOTES, "POST", "/");
+  const { required } = inputSchema(body);
+  assert.deepEqual(required, ["deal_id", "body"]);
+  for (const [field, { bad }] of Object.entries(fieldLimits(body))) {
+    for (const value of [...bad, ...(required.includes(field) ? [undefined, null] : [])]) {
       const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", [field]: value });
       assert.deepEqual(Object.keys(assertRefused(reply, "validation_error")), [field]);
     }
   }
 });
 
-Deno.test("POST /api-v1-notes: neither author nor source can be chosen, and the reply names what it ignored", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes: neither author nor source can be chosen, and the reply names what it ignored", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: NOWHERE, source: "user" });
   assert.equal(reply.status, 201);
   assert.equal(reply.body.author_id, workspace.memberId);
@@ -82,9 +78,8 @@ Deno.test("POST /api-v1-notes: neither author nor source can be chosen, and the 
   assert.equal(reply.headers.get("X-Ignored-Fields"), "author_id, source");
 });
 
-Deno.test("POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
   const write = () => client(key).post(NOTES, { deal_id: deal.id, body: "b" });
@@ -98,9 +93,7 @@ Deno.test("POST /api-v1-notes: the author is the creator of the key, and nobody 
   assert.equal((await write()).status, 201);
 });
 
-Deno.test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist", async () => {
-  await using sql = openDatabase();
-  const { api } = await makeWorkspaceWithDeal(sql);
+test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const write = (deal_id: string) => api.post(NOTES, { deal_id, body: "b" });
   const unknown = await write(NOWHERE);
@@ -110,9 +103,7 @@ Deno.test("POST /api-v1-notes refuses a deal of another workspace as one that do
   assert.equal(count!["n"], 0);
 });
 
-Deno.test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none", async () => {
-  await using sql = openDatabase();
-  const { api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const { id } = (await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" })).body;
   const foreign = await api.get(`${NOTES}/${id}`);
@@ -121,9 +112,8 @@ Deno.test("GET /api-v1-notes/:id answers 404 for a note of another workspace's d
   assertRefused(await api.get(`${NOTES}/x`), "not_found");
 });
 
-Deno.test("GET /api-v1-notes needs deal_id and refuses wrong filters", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-notes needs deal_id and refuses wrong filters", async ({ api, newDeal }) => {
+  const deal = await newDeal();
   const fields = async (query: string) =>
     Object.keys(assertRefused(await api.get(`${NOTES}${query}`), "validation_error"));
   assert.deepEqual(await fields(""), ["deal_id"]);
@@ -135,9 +125,8 @@ Deno.test("GET /api-v1-notes needs deal_id and refuses wrong filters", async () 
   assertRefused(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
 });
 
-Deno.test("GET /api-v1-notes gives the notes of that deal, by kind and since", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-notes gives the notes of that deal, by kind and since", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const write = (deal_id: string, kind: string) => create(workspace.key, NOTES, { deal_id, body: "b", kind });
   const a = await write(deal.id, "note");
@@ -152,9 +141,7 @@ Deno.test("GET /api-v1-notes gives the notes of that deal, by kind and since", a
   assert.deepEqual(await list(`deal_id=${deal.id}&updated_since=${b["updated_at"]}`), [b.id]);
 });
 
-Deno.test("GET /api-v1-notes answers for a deal of another workspace as for one that does not exist", async () => {
-  await using sql = openDatabase();
-  const { api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-notes answers for a deal of another workspace as for one that does not exist", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" });
   const foreign = await api.get(`${NOTES}?deal_id=${other.deal.id}`);
@@ -162,9 +149,8 @@ Deno.test("GET /api-v1-notes answers for a deal of another workspace as for one 
   assertAlike(await api.get(`${NOTES}?deal_id=${NOWHERE}`), foreign);
 });
 
-Deno.test("GET /api-v1-notes gives every note exactly once, while others are being written", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("GET /api-v1-notes gives every note exactly once, while others are being written", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const write = async () => (await create(workspace.key, NOTES, { deal_id: deal.id, body: "b" })).id;
   const expected: string[] = [];
   for (let i = 0; i < 7; i++) expected.unshift(await write());
@@ -180,9 +166,8 @@ Deno.test("GET /api-v1-notes gives every note exactly once, while others are bei
   assert.deepEqual(seen, expected);
 });
 
-Deno.test("notes can be neither changed nor removed", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("notes can be neither changed nor removed", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const note = (await api.post(NOTES, { deal_id: deal.id, body: "b" })).body;
   for (const method of ["PATCH", "DELETE", "PUT"]) {
     for (const path of [NOTES, `${NOTES}/${note.id}`]) {

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("GET /api-v1-pipelines lists the active pipelines, oldest first, with every stage by position", async () => {
-  await using sql = openDatabase();
-  const workspace = await makeWorkspace(sql);
+test("GET /api-v1-pipelines lists the active pipelines, oldest first, with every stage by position", async ({ sql, workspace, api }) => {
   await makeWorkspace(sql);
   await sql`
     insert into crm.pipelines (workspace_id, name, is_active, created_at) values
@@ -13,7 +10,7 @@ Deno.test("GET /api-v1-pipelines lists the active pipelines, oldest first, with 
       (${workspace.id}, 'inativo', false, now())`;
   await sql`update crm.stages set position = 10 where id = ${workspace.stages[0]!.id}`;
   await sql`update crm.stages set is_active = false where id = ${workspace.stages[1]!.id}`;
-  const { status, body } = await client(workspace.key).get("/api-v1-pipelines");
+  const { status, body } = await api.get("/api-v1-pipelines");
   assert.equal(status, 200);
   assert.deepEqual(body.data.map(({ name }: { name: string }) => name).slice(0, 1), ["antigo"]);
   assert.equal(body.data.length, 2);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
 import { updateWorkspace } from "../../operator/workspaces.ts";
 import { deliveryBody } from "../../openapi/events.ts";
@@ -6,16 +7,16 @@ import { hashCredential } from "../../supabase/functions/_shared/contract/creden
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, call } from "../support/client.ts";
-import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { customer, makeProposal, tokenOf } from "../support/proposals.ts";
-import { baseUrl, openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 const SOON = new Date(Date.now() + 3_600_000).toISOString();
 
 /** The proposal's events, in order, each as the OpenAPI document says. */
-async function eventsOf(sql: ReturnType<typeof openDatabase>, id: string): Promise<EventType[]> {
+async function eventsOf(sql: Sql, id: string): Promise<EventType[]> {
   const rows = await sql<{ event: EventType; body: string }[]>`
     select e.event, crm.delivery_body(e.id, e) as body from crm.events e
     where e.object_id = ${id} order by e.occurred_at, e.event`;
@@ -25,9 +26,8 @@ async function eventsOf(sql: ReturnType<typeof openDatabase>, id: string): Promi
   return rows.map(({ event }) => event);
 }
 
-Deno.test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("GET of a proposal's link shows it without a key, and the first time emits proposal.viewed", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, {
     value: 12500.5,
     recurringValue: 990,
@@ -58,18 +58,16 @@ Deno.test("GET of a proposal's link shows it without a key, and the first time e
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-Deno.test("Twenty first openings of a proposal at once emit one proposal.viewed", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("Twenty first openings of a proposal at once emit one proposal.viewed", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const replies = await Promise.all(Array.from({ length: 20 }, () => customer(link).view()));
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-Deno.test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("A proposal's answer is delivered as proposal.accepted, signed, with the proposal", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
   const mailbox = openMailbox();
   const { secret } = await subscribe(workspace.key, mailbox.url, ["proposal.viewed", "proposal.accepted"]);
   const { id, link } = await makeProposal(sql, deal.id, { value: 10 });
@@ -94,9 +92,8 @@ for (
     ["reject", "accept", "recusada", "rejected_at", "proposal.rejected"],
   ] as const
 ) {
-  Deno.test(`POST ${action} answers a proposal for good: again is idempotent, the other is proposal_closed`, async () => {
-    await using sql = openDatabase();
-    const { deal } = await makeWorkspaceWithDeal(sql);
+  test(`POST ${action} answers a proposal for good: again is idempotent, the other is proposal_closed`, async ({ sql, newDeal }) => {
+    const deal = await newDeal();
     const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
     const { body, status: code } = await customer(link)[action]();
     assert.equal(code, 200);
@@ -117,9 +114,8 @@ for (
   });
 }
 
-Deno.test("Of acceptances and rejections of a proposal at once one takes place", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("Of acceptances and rejections of a proposal at once one takes place", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const { accept, reject } = customer(link);
   const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => n % 2 ? accept() : reject()));
@@ -130,9 +126,8 @@ Deno.test("Of acceptances and rejections of a proposal at once one takes place",
   assert.equal((await eventsOf(sql, id)).length, 2);
 });
 
-Deno.test("POST reject keeps the reason, and refuses what is no reason", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("POST reject keeps the reason, and refuses what is no reason", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { link } = await makeProposal(sql, deal.id);
   const { reject, view } = customer(link);
   assertRefused(await reject("{"), "bad_request");
@@ -145,9 +140,8 @@ Deno.test("POST reject keeps the reason, and refuses what is no reason", async (
   assert.equal(headers.get("X-Ignored-Fields"), "value");
 });
 
-Deno.test("A proposal that was not answered in time is 410 proposal_expired, and emits nothing", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("A proposal that was not answered in time is 410 proposal_expired, and emits nothing", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
   await sql`update crm.proposals set expires_at = now() where id = ${id}`;
   const { view, accept, reject } = customer(link);
@@ -155,9 +149,8 @@ Deno.test("A proposal that was not answered in time is 410 proposal_expired, and
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-Deno.test("A token that nobody has, of a draft, or replaced by another sending is 404", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("A token that nobody has, of a draft, or replaced by another sending is 404", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
     for (const act of Object.values(customer(`/proposals/${token}`))) assertRefused(await act(), "not_found");
@@ -181,9 +174,8 @@ Deno.test("A token that nobody has, of a draft, or replaced by another sending i
   assertRefused(await customer(`/proposals/${token}`).view(), "not_found");
 });
 
-Deno.test("A link admits 60 calls a minute, then 429 with Retry-After; another link has a minute of its own", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("A link admits 60 calls a minute, then 429 with Retry-After; another link has a minute of its own", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const [{ link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
   const replies = await Promise.all(Array.from({ length: 80 }, () => customer(link).view()));
   assert.equal(replies.filter(({ status }) => status === 200).length, 60);
@@ -194,9 +186,8 @@ Deno.test("A link admits 60 calls a minute, then 429 with Retry-After; another l
   assert.equal((await customer(other.link).view()).status, 200);
 });
 
-Deno.test("The links of a suspended workspace are 403; its plan's public API has no say in them", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("The links of a suspended workspace are 403; its plan's public API has no say in them", async ({ sql, workspace, newDeal }) => {
+  const deal = await newDeal();
   const { link } = await makeProposal(sql, deal.id);
   await updateWorkspace(sql, workspace.id, { publicApi: false });
   assert.equal((await customer(link).view()).status, 200);
@@ -204,9 +195,8 @@ Deno.test("The links of a suspended workspace are 403; its plan's public API has
   for (const act of Object.values(customer(link))) assertRefused(await act(), "workspace_suspended");
 });
 
-Deno.test("A link answers 405 to any other method, and HEAD is no opening", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("A link answers 405 to any other method, and HEAD is no opening", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (
     const [method, path, allow] of [["POST", "", "GET"], ["GET", "/accept", "POST"], [
@@ -224,9 +214,8 @@ Deno.test("A link answers 405 to any other method, and HEAD is no opening", asyn
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-Deno.test("The door of links runs no verb but those of proposals, and those on the link's own proposal alone", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("The door of links runs no verb but those of proposals, and those on the link's own proposal alone", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const [{ id, link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
   const call = (verb: string) =>
     sql`select body::json ->> 'id' as id from api.call_by_link(
@@ -241,9 +230,8 @@ Deno.test("The door of links runs no verb but those of proposals, and those on t
   assert.deepEqual(await eventsOf(sql, other.id), []);
 });
 
-Deno.test("The database keeps of a link no more than a hash, which the role of the API cannot read", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("The database keeps of a link no more than a hash, which the role of the API cannot read", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const token = link.split("/").at(-1)!;
   assert.match(token, /^[0-9A-Za-z]{43}$/);

@@ -1,26 +1,25 @@
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { assertRefused, call, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const PIPELINES = "/api-v1-pipelines";
 const DEFAULT_LIMIT = 120;
 
-async function makeLimited(sql: ReturnType<typeof openDatabase>, limit = DEFAULT_LIMIT) {
+async function makeLimited(sql: Sql, limit = DEFAULT_LIMIT) {
   const workspace = await makeWorkspace(sql);
   await sql`update crm.workspaces set rate_limit_per_minute = ${limit} where id = ${workspace.id}`;
   return workspace;
 }
 
-Deno.test("a workspace's plan admits 120 calls a minute unless it says otherwise", async () => {
-  await using sql = openDatabase();
+test("a workspace's plan admits 120 calls a minute unless it says otherwise", async ({ sql }) => {
   const [column] = await sql`
     insert into crm.workspaces (name) values ('default plan') returning rate_limit_per_minute as limit`;
   assert.equal(column!["limit"], DEFAULT_LIMIT);
 });
 
-Deno.test("200 simultaneous calls of one key admit exactly 120", async () => {
-  await using sql = openDatabase();
+test("200 simultaneous calls of one key admit exactly 120", async ({ sql }) => {
   const { key } = await makeLimited(sql);
   const replies = await Promise.all(Array.from({ length: 200 }, () => client(key).get(PIPELINES)));
   assert.equal(replies.filter(({ status }) => status === 200).length, DEFAULT_LIMIT);
@@ -36,8 +35,7 @@ Deno.test("200 simultaneous calls of one key admit exactly 120", async () => {
   assert.equal(new Set(left).size, DEFAULT_LIMIT);
 });
 
-Deno.test("the window slides: a place is free again when the oldest call is 60 seconds old, not before", async () => {
-  await using sql = openDatabase();
+test("the window slides: a place is free again when the oldest call is 60 seconds old, not before", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 3);
   const api = client(key);
   for (let i = 0; i < 3; i++) assert.equal((await api.get(PIPELINES)).status, 200);
@@ -55,8 +53,7 @@ Deno.test("the window slides: a place is free again when the oldest call is 60 s
   assertRefused(await api.get(PIPELINES), "rate_limited");
 });
 
-Deno.test("a refused call is not counted, an error is", async () => {
-  await using sql = openDatabase();
+test("a refused call is not counted, an error is", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 4);
   const api = client(key);
   assert.equal((await api.post("/api-v1-leads", {})).status, 422);
@@ -73,8 +70,7 @@ Deno.test("a refused call is not counted, an error is", async () => {
   assert.equal(row!["n"], 4);
 });
 
-Deno.test("each key has a minute of its own", async () => {
-  await using sql = openDatabase();
+test("each key has a minute of its own", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 1);
   const second = await makeKey(sql, id);
   assert.equal((await client(key).get(PIPELINES)).status, 200);
@@ -82,8 +78,7 @@ Deno.test("each key has a minute of its own", async () => {
   assertRefused(await client(key).get(PIPELINES), "rate_limited");
 });
 
-Deno.test("a lowered limit holds at once, and Retry-After says when a place is free under it", async () => {
-  await using sql = openDatabase();
+test("a lowered limit holds at once, and Retry-After says when a place is free under it", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 5);
   for (let i = 0; i < 5; i++) await client(key).get(PIPELINES);
   await sql`

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
-import { databaseUrl, openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
+import { databaseUrl } from "../support/stack.ts";
 
 /** Answers requests in this process, on the shared stack's database, and returns what is logged meanwhile. */
 async function withLog(work: () => Promise<void>): Promise<Record<string, unknown>[]> {
@@ -23,9 +23,7 @@ async function withLog(work: () => Promise<void>): Promise<Record<string, unknow
   return lines.map((line) => JSON.parse(line));
 }
 
-Deno.test("a code that the error table lacks is a 500 to the client, and is logged with its verb and request id", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("a code that the error table lacks is a 500 to the client, and is logged with its verb and request id", async ({ sql, workspace: { key } }) => {
   const [{ definition }] = await sql<[{ definition: string }]>`
     select pg_get_functiondef('api.pipeline_list(jsonb)'::regprocedure) as definition`;
   await sql.unsafe(`

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { runJob } from "../../operator/jobs.ts";
-import { OperationError } from "../../operator/operation_error.ts";
+import { describeError } from "../../cli/errors.ts";
+import { OperatorError } from "../../operator/errors.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { runJob } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say } from "./crm.ts";
 
@@ -38,7 +39,7 @@ Deno.test("A job that fails is refused with its reason", async () => {
       await runJob(transaction, name);
     }),
     (error) =>
-      error instanceof OperationError && error.message === `The job "${name}" failed: division by zero`,
+      error instanceof OperatorError && describeError(error) === `The job "${name}" failed: division by zero`,
   );
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPipeline, updatePipeline } from "../../operator/pipelines.ts";
+import { operate } from "../../operator/operator.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -59,14 +59,14 @@ Deno.test("pipeline create --default and pipeline update --default move the defa
 
 Deno.test("Twenty pipelines that become the default at once leave exactly one", async () => {
   await using sql = openDatabase(20);
-  const { id: workspaceId } = await makeWorkspace(sql);
-  const make = { workspaceId, name: "Novo", stages: [] };
-  const made = await Promise.all(Array.from({ length: 10 }, () => createPipeline(sql, make)));
+  const { id: workspace_id } = await makeWorkspace(sql);
+  const make = { workspace_id, name: "Novo", stages: [] };
+  const made = await Promise.all(Array.from({ length: 10 }, () => operate(sql, "pipeline_create", make)));
   await Promise.all([
-    ...made.map(({ id }) => updatePipeline(sql, id, { isDefault: true })),
-    ...made.map(() => createPipeline(sql, { ...make, isDefault: true })),
+    ...made.map(({ id }) => operate(sql, "pipeline_update", { workspace_id, id, is_default: true })),
+    ...made.map(() => operate(sql, "pipeline_create", { ...make, is_default: true })),
   ]);
-  const defaults = await sql`select from crm.pipelines where workspace_id = ${workspaceId} and is_default`;
+  const defaults = await sql`select from crm.pipelines where workspace_id = ${workspace_id} and is_default`;
   assert.equal(defaults.length, 1);
 });
 

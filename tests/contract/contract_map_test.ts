@@ -32,7 +32,7 @@ async function testTitles(folder: string): Promise<Set<string>> {
       for (const title of await testTitles(path)) titles.add(title);
     } else if (name.endsWith(".ts")) {
       const source = await Deno.readTextFile(path);
-      const calls = source.matchAll(/(?:Deno\.test\(|\.step\(|^ *name:)\s*(["`])((?:\\.|(?!\1).)*)\1/gm);
+      const calls = source.matchAll(/(?:\btest\(|\.step\(|^ *name:)\s*(["`])((?:\\.|(?!\1).)*)\1/gm);
       for (const [, , title] of calls) titles.add(withoutHoles(title!));
     }
   }

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertRefused, call } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { makeKey } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -42,9 +42,7 @@ for (const { resource, route, title } of keyEndpoints) {
     }
   });
 
-  Deno.test(`${title} answers 401 revoked_api_key for a revoked and for an expired key`, async () => {
-    await using sql = openDatabase();
-    const { id } = await makeWorkspace(sql);
+  test(`${title} answers 401 revoked_api_key for a revoked and for an expired key`, async ({ sql, workspace: { id } }) => {
     const revoked = await makeKey(sql, id);
     await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
     assertRefused(await send(revoked.key), "revoked_api_key");
@@ -53,18 +51,14 @@ for (const { resource, route, title } of keyEndpoints) {
     assertRefused(await send(expired.key), "revoked_api_key");
   });
 
-  Deno.test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else`, async () => {
-    await using sql = openDatabase();
-    const { id, key } = await makeWorkspace(sql);
+  test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
     assertRefused(await send(key, "no json"), "workspace_suspended");
     await sql`update crm.workspaces set suspended = false where id = ${id}`;
     assertRefused(await send(key, "no json"), "feature_disabled");
   });
 
-  Deno.test(`${title} answers 403 insufficient_scope without ${route.endpoint.scope}, before looking at the body`, async () => {
-    await using sql = openDatabase();
-    const { id } = await makeWorkspace(sql);
+  test(`${title} answers 403 insufficient_scope without ${route.endpoint.scope}, before looking at the body`, async ({ sql, workspace: { id } }) => {
     const others = SCOPES.filter((scope) => scope !== route.endpoint.scope);
     const { key } = await makeKey(sql, id, { scopes: others });
     const reply = await send(key, "no json");
@@ -72,9 +66,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.ok(reply.body.error.message.includes(route.endpoint.scope), "the message names the scope");
   });
 
-  Deno.test(`${title} answers 429 rate_limited with Retry-After once the minute is full`, async () => {
-    await using sql = openDatabase();
-    const { id, key } = await makeWorkspace(sql);
+  test(`${title} answers 429 rate_limited with Retry-After once the minute is full`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
     const admitted = await send(key);
     assert.notEqual(admitted.status, 429);
@@ -86,9 +78,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
   });
 
-  Deno.test(`${title} answers 422 naming a query parameter that it does not know`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
+  test(`${title} answers 422 naming a query parameter that it does not know`, async ({ workspace: { key } }) => {
     const reply = await call(route.method, `${addressOf(resource.name, route.path)}?nome=1&limite=2`, {
       key,
       ...(route.endpoint.body && { body: {} }),
@@ -98,9 +88,7 @@ for (const { resource, route, title } of keyEndpoints) {
   });
 
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
-    Deno.test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object`, async () => {
-      await using sql = openDatabase();
-      const { key } = await makeWorkspace(sql);
+    test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object`, async ({ workspace: { key } }) => {
       const bad = [
         undefined,
         "",
@@ -127,8 +115,7 @@ for (const { resource, route, title } of keyEndpoints) {
 
 for (const { resource, route, title } of endpoints) {
   if (!route.endpoint.ignoreQuery) continue;
-  Deno.test(`${title} ignores query parameters, even those that could not be stored`, async () => {
-    await using sql = openDatabase();
+  test(`${title} ignores query parameters, even those that could not be stored`, async ({ sql }) => {
     const { key, token } = await GATE_CASES[resource.gate].admit(sql);
     const path = addressOf(resource.name, route.path, { token });
     const reply = await call(route.method, `${path}?utm_source=mail&a=1&a=2&b=%00`, { key });
@@ -139,8 +126,7 @@ for (const { resource, route, title } of endpoints) {
 for (const { resource, route, title } of endpoints) {
   if (route.method !== "GET") continue;
   const { head } = route.endpoint;
-  Deno.test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405: to read is to change something"}`, async () => {
-    await using sql = openDatabase();
+  test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405: to read is to change something"}`, async ({ sql }) => {
     const { key, token } = await GATE_CASES[resource.gate].admit(sql);
     const path = addressOf(resource.name, route.path, { token });
     const reply = await call("HEAD", path, { key });
@@ -153,8 +139,7 @@ for (const resource of resources) {
   const { admit, unknown } = GATE_CASES[resource.gate];
   for (const [path, methods] of resource.byPath()) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
-    Deno.test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${[...methods.keys()].join(", ")}`, async () => {
-      await using sql = openDatabase();
+    test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${[...methods.keys()].join(", ")}`, async ({ sql }) => {
       // Even a key without any scope: the method is looked at before the scope.
       const { key, token } = await admit(sql, ["nothing:read"]);
       for (const method of others) {
@@ -172,9 +157,7 @@ for (const resource of resources) {
 
 for (const resource of resources) {
   const { unknown } = GATE_CASES[resource.gate];
-  Deno.test(`/${resource.name}: a path that is not there answers 404 not_found, after the key has been looked at`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
+  test(`/${resource.name}: a path that is not there answers 404 not_found, after the key has been looked at`, async ({ workspace: { key } }) => {
     for (const path of ["/a/b/c/d", `/${NOWHERE}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, { key });
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);

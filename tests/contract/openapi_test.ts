@@ -6,12 +6,13 @@ import { deliveryBody } from "../../openapi/events.ts";
 import { DOCUMENTS, documentText } from "../../openapi/files.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
-import { call, client, type Reply } from "../support/client.ts";
+import { call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { endpoints, resources } from "../support/resources.ts";
 import { makeSamples, withSampleIds } from "../support/samples.ts";
+import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
 interface Documented {
@@ -163,11 +164,8 @@ Deno.test("Whatever is wrong with a call, the answer's status, code and headers 
   }
 });
 
-Deno.test("Every event that the API brings about is delivered as the OpenAPI document says", async () => {
-  await using sql = openDatabase();
-  const { id, key, stages } = await makeWorkspace(sql);
+test("Every event that the API brings about is delivered as the OpenAPI document says", async ({ sql, workspace: { id, key, stages }, api }) => {
   const { deal_id, stage_id } = await makeSamples(key, stages);
-  const api = client(key);
   await api.post(`/api-v1-deals/${deal_id}/move-stage`, { stage_id });
   await api.post(`/api-v1-deals/${deal_id}/win`);
   const lost = await api.post("/api-v1-deals", { title: "Outro" });

@@ -1,14 +1,16 @@
 // Rules of the contract that hold for the service as a whole, and are nobody else's to test.
 import assert from "node:assert/strict";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { openApiDocument } from "../../openapi/document.ts";
-import { call, client } from "../support/client.ts";
+import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { keyEndpoints, resources } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
-import { openDatabase } from "../support/stack.ts";
+import { inputSchema } from "../support/input_schema.ts";
+import { bodyOf } from "../support/resources.ts";
+import { test } from "../support/scenario.ts";
 
 /** Parts 4 and 5.4, as they are written there; scopes of deals, activities and companies by the same pattern. */
 const CONTRACT = `
@@ -86,11 +88,8 @@ Deno.test("The event catalog has the contract's 12 events", () => {
   ]);
 });
 
-Deno.test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date", async ({ workspace: { key, stages }, api }) => {
   const { records, deal_id } = await makeSamples(key, stages);
-  const api = client(key);
   await api.patch(`/api-v1-deals/${deal_id}`, { expected_close_date: "2026-12-31" });
   await api.patch(`/api-v1-activities/${records["api-v1-activities"]}`, {
     due_at: "2026-12-31T21:00:00.1-03:00",
@@ -112,9 +111,7 @@ Deno.test("Every moment in a reply is UTC with milliseconds and Z, whatever offs
   }
 });
 
-Deno.test("Every reply is JSON, and a 204 has no body", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Every reply is JSON, and a 204 has no body", async ({ workspace: { key, stages } }) => {
   const { records } = await makeSamples(key, stages);
   for (const path of ["/api-v1-deals", "/api-v1-deals/x", "/api-v1-fly", "/api-v1-health"]) {
     const reply = await call("GET", path, { key });
@@ -126,9 +123,8 @@ Deno.test("Every reply is JSON, and a 204 has no body", async () => {
   assert.equal(deleted.headers.get("Content-Type"), null);
 });
 
-Deno.test("A list shows the workspace of its key alone", async () => {
-  await using sql = openDatabase();
-  const [ours, theirs] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("A list shows the workspace of its key alone", async ({ sql, workspace: ours }) => {
+  const theirs = await makeWorkspace(sql);
   const mine = await makeSamples(ours.key, ours.stages);
   const other = await makeSamples(theirs.key, theirs.stages);
   for (const { resource, route, title } of keyEndpoints) {
@@ -140,9 +136,7 @@ Deno.test("A list shows the workspace of its key alone", async () => {
   }
 });
 
-Deno.test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Replies of pipelines and webhooks are not paginated; those of every other list have data and meta", async ({ workspace: { key, stages } }) => {
   const { deal_id } = await makeSamples(key, stages);
   for (const { resource, route } of keyEndpoints) {
     if (route.method !== "GET" || route.path !== "/") continue;
@@ -152,4 +146,16 @@ Deno.test("Replies of pipelines and webhooks are not paginated; those of every o
     assert.deepEqual(Object.keys(body), paginated ? ["data", "meta"] : ["data"]);
     if (paginated) assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
   }
+});
+
+Deno.test("Contacts and notes declare the limits that the contract names", () => {
+  const limitsOf = (address: string, field: string) => {
+    const { anyOf = [], ...schema } = inputSchema(bodyOf(address, "POST", "/")).properties![field]!;
+    const { minLength, maxLength, maxProperties } = anyOf.find(({ type }) => type !== "null") ?? schema;
+    return [minLength, maxLength ?? maxProperties];
+  };
+  assert.deepEqual(limitsOf("/api-v1-contacts", "name"), [1, 255]);
+  assert.deepEqual(limitsOf("/api-v1-contacts", "notes"), [undefined, 10_000]);
+  assert.deepEqual(limitsOf("/api-v1-contacts", "custom_fields"), [undefined, 50]);
+  assert.deepEqual(limitsOf("/api-v1-notes", "body"), [1, 10_000]);
 });

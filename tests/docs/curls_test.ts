@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
+import { needing } from "../support/needing.ts";
 import { resources } from "../support/resources.ts";
 import { dataDir } from "../support/stack.ts";
 
@@ -15,21 +16,27 @@ Deno.test("docs/resources.md has a section with a curl for every resource", () =
   }
 });
 
-Deno.test("The curls of docs/resources.md work as pasted, one after the other", async () => {
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
-  // Where the page is pasted, the stack's folder is `.local`.
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.symlink(resolve(dataDir), join(folder, ".local"));
-    // An error reply is a failure of the call, and a failure ends the script.
-    const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
-      "\n",
-    );
-    const { success, stdout, stderr } = await new Deno.Command("bash", { args: ["-c", script], cwd: folder })
-      .output();
-    const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
-    assert.ok(success, printed);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+Deno.test(needing(["bash", "curl"], {
+  name: "The curls of docs/resources.md work as pasted, one after the other",
+  fn: async () => {
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
+    // Where the page is pasted, the stack's folder is `.local`.
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.symlink(resolve(dataDir), join(folder, ".local"));
+      // An error reply is a failure of the call, and a failure ends the script.
+      const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
+        "\n",
+      );
+      const { success, stdout, stderr } = await new Deno.Command("bash", {
+        args: ["-c", script],
+        cwd: folder,
+      })
+        .output();
+      const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
+      assert.ok(success, printed);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+}));

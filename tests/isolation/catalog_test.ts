@@ -1,10 +1,9 @@
 // Held against the whole catalogue at once, so that no new table can be forgotten.
 import assert from "node:assert/strict";
 import { endpoints } from "../support/resources.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("every table of crm has row-level security enabled and forced", async () => {
-  await using sql = openDatabase();
+test("every table of crm has row-level security enabled and forced", async ({ sql }) => {
   const open = await sql`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p')
@@ -12,8 +11,7 @@ Deno.test("every table of crm has row-level security enabled and forced", async 
   assert.deepEqual([...open], []);
 });
 
-Deno.test("every table with workspace_id has exactly one policy, for crm_api, with USING and WITH CHECK on its workspace", async () => {
-  await using sql = openDatabase();
+test("every table with workspace_id has exactly one policy, for crm_api, with USING and WITH CHECK on its workspace", async ({ sql }) => {
   const tables = await sql<
     { name: string; policies: { roles: string[]; cmd: string; qual: string; with_check: string }[] }[]
   >`
@@ -35,8 +33,7 @@ Deno.test("every table with workspace_id has exactly one policy, for crm_api, wi
   }
 });
 
-Deno.test("crm_api cannot read keys, rate limits, remembered replies, secrets, events or the queue", async () => {
-  await using sql = openDatabase();
+test("crm_api cannot read keys, rate limits, remembered replies, secrets, events or the queue", async ({ sql }) => {
   const readable = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
@@ -63,8 +60,7 @@ Deno.test("crm_api cannot read keys, rate limits, remembered replies, secrets, e
   assert.deepEqual([...columns], []);
 });
 
-Deno.test("crm_api may not log in, bypass row-level security, own anything or delete anything", async () => {
-  await using sql = openDatabase();
+test("crm_api may not log in, bypass row-level security, own anything or delete anything", async ({ sql }) => {
   const [role] =
     await sql`select rolcanlogin, rolbypassrls, rolsuper, rolinherit from pg_roles where rolname = 'crm_api'`;
   assert.deepEqual({ ...role }, {
@@ -81,8 +77,7 @@ Deno.test("crm_api may not log in, bypass row-level security, own anything or de
   assert.deepEqual([...deletable], []);
 });
 
-Deno.test("every security definer function has an empty search_path, and so has every verb that is not plain SQL", async () => {
-  await using sql = openDatabase();
+test("every security definer function has an empty search_path, and so has every verb that is not plain SQL", async ({ sql }) => {
   const loose = await sql`
     select p.oid::regprocedure::text as name from pg_proc p
     join pg_language l on l.oid = p.prolang
@@ -92,8 +87,7 @@ Deno.test("every security definer function has an empty search_path, and so has 
   assert.deepEqual([...loose], []);
 });
 
-Deno.test("every verb keeps its plans: it is plpgsql, and the door calls it by name", async () => {
-  await using sql = openDatabase();
+test("every verb keeps its plans: it is plpgsql, and the door calls it by name", async ({ sql }) => {
   const verbs = await sql<{ name: string; language: string; bound: boolean }[]>`
     select p.proname as name, l.lanname as language,
       position('api.' || p.proname || '(p_args)' in pg_get_functiondef('crm.run_verb'::regproc)) > 0 as bound
@@ -104,8 +98,7 @@ Deno.test("every verb keeps its plans: it is plpgsql, and the door calls it by n
   for (const { name, language, bound } of verbs) assert.deepEqual([language, bound], ["plpgsql", true], name);
 });
 
-Deno.test("every foreign key between tables with workspace_id includes it", async () => {
-  await using sql = openDatabase();
+test("every foreign key between tables with workspace_id includes it", async ({ sql }) => {
   const loose = await sql`
     select f.conname, f.conrelid::regclass::text as name from pg_constraint f
     where f.contype = 'f' and f.connamespace = 'crm'::regnamespace and f.confrelid <> 'crm.workspaces'::regclass
@@ -116,8 +109,7 @@ Deno.test("every foreign key between tables with workspace_id includes it", asyn
   assert.deepEqual([...loose], []);
 });
 
-Deno.test("every table, and every function that others call, says why it exists", async () => {
-  await using sql = openDatabase();
+test("every table, and every function that others call, says why it exists", async ({ sql }) => {
   const silent = await sql`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v') and obj_description(c.oid, 'pg_class') is null
@@ -127,8 +119,7 @@ Deno.test("every table, and every function that others call, says why it exists"
   assert.deepEqual([...silent], []);
 });
 
-Deno.test("a setting left over from another transaction shows no rows, and no settings show none either", async () => {
-  await using sql = openDatabase();
+test("a setting left over from another transaction shows no rows, and no settings show none either", async ({ sql }) => {
   for (const value of [null, ""]) {
     const [row] = await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
@@ -139,8 +130,7 @@ Deno.test("a setting left over from another transaction shows no rows, and no se
   }
 });
 
-Deno.test("the door gives the connection back as it came", async () => {
-  await using sql = openDatabase();
+test("the door gives the connection back as it came", async ({ sql }) => {
   await sql`select * from api.call(decode(repeat('00', 32), 'hex'), null, null, '{}', null, null)`;
   await sql`select * from api.call_by_link(decode(repeat('00', 32), 'hex'), null, '{}')`;
   const [after] = await sql`

@@ -1,11 +1,12 @@
 // For every operation and every place where it takes an id: another workspace's id is nobody's.
-import { z } from "zod";
+import type { z } from "zod";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { type InputSchema, inputSchema } from "../support/input_schema.ts";
 import { assertAlike, NOWHERE } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 
 /** What a body needs besides the id in question, by the function's name; elsewhere nothing. */
 const REQUIRED: Record<string, Record<string, string>> = {
@@ -23,9 +24,8 @@ for (const { resource, route, title } of endpoints) {
   const places = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
   if (places.length === 0) continue;
 
-  Deno.test(`${title} answers another workspace's ${places.join(", ")} as one that nobody has, byte for byte`, async () => {
-    await using sql = openDatabase();
-    const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  test(`${title} answers another workspace's ${places.join(", ")} as one that nobody has, byte for byte`, async ({ sql, workspace: mine }) => {
+    const other = await makeWorkspace(sql);
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
     const [reason] = await sql<[{ id: string }]>`
@@ -71,13 +71,7 @@ function needed(bodyIds: string[], own: { deal_id: string; stage_id: string }): 
 
 /** The fields that are UUIDs: references, all of them. A cursor is a place in a list, not a record. */
 function idFields(schema: z.ZodType): string[] {
-  interface Property {
-    format?: string;
-    anyOf?: Property[];
-  }
-  const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
-    properties?: Record<string, Property>;
-  };
-  const isId = ({ format, anyOf }: Property): boolean => format === "uuid" || (anyOf ?? []).some(isId);
+  const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
+  const { properties = {} } = inputSchema(schema);
   return Object.keys(properties).filter((name) => name !== "cursor" && isId(properties[name]!));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isPgBouncerInstalled } from "../../lab/harness/pgbouncer.ts";
+import { needing } from "../support/needing.ts";
 
 const SCRIPT = join(import.meta.dirname!, "../../lab/performance/main.ts");
 
@@ -13,11 +13,9 @@ async function measure(subject: string): Promise<void> {
 
 // The sizes of `--short`; the whole figures are in docs/performance.md. Statements per request are counted by
 // tests/contract/one_statement_test.ts.
-Deno.test({
+Deno.test(needing(["pgbouncer"], {
   name: "A request waits for the network once, also behind a transaction pooler",
-  // Of a developer's machine no Debian package is asked for; CI installs it and never skips this.
-  ignore: !Deno.env.get("CI") && !await isPgBouncerInstalled(),
   fn: () => measure("round-trips"),
-});
+}));
 
 Deno.test("The API keeps its share of what a bare select or insert reaches", () => measure("throughput"));

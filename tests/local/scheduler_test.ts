@@ -4,6 +4,7 @@ import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { startScheduler } from "../../local/scheduler.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { eventually } from "../support/mailbox.ts";
+import { makeDataDir } from "../support/own_stack.ts";
 
 // The scheduler knows of crm.jobs and nothing else, so jobs that show what it does stand in a database of their own.
 const JOBS = `
@@ -18,7 +19,7 @@ const JOBS = `
 `;
 
 Deno.test("The scheduler runs each job at its interval and pokes the dispatcher, through a restart of the database", async () => {
-  const dataDir = await Deno.makeTempDir();
+  const dataDir = await makeDataDir();
   const secrets = await loadSecrets(dataDir);
   const { databaseUrl } = await startPostgres(dataDir, secrets);
   const sql = openSql(databaseUrl, { max: 1 });

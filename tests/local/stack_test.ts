@@ -6,12 +6,13 @@ import { migrate } from "../../local/migrate.ts";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { spawnStack, startStackProcess } from "../../local/stack_process.ts";
+import { makeDataDir } from "../support/own_stack.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
 
 /** Runs a test with a data folder of its own; whatever still runs on it afterwards is stopped. */
 function test(name: string, body: (dataDir: string) => Promise<void>): void {
   Deno.test(name, async () => {
-    const dataDir = await Deno.makeTempDir();
+    const dataDir = await makeDataDir();
     try {
       await body(dataDir);
     } finally {
@@ -175,7 +176,7 @@ test("A database that is away is told in one line, without its password", async 
 });
 
 test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) => {
-  const elsewhere = await Deno.makeTempDir();
+  const elsewhere = await makeDataDir();
   const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));
   try {
     const stack = await startStackProcess(dataDir, { DATABASE_URL: server.databaseUrl });

@@ -1,19 +1,6 @@
 import fc from "fast-check";
-import { z } from "zod";
-
-/** A JSON schema, as far as these generators read it. */
-interface JsonSchema {
-  type?: string;
-  anyOf?: JsonSchema[];
-  enum?: unknown[];
-  format?: string;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  items?: JsonSchema;
-  properties?: Record<string, JsonSchema>;
-  additionalProperties?: JsonSchema | boolean;
-}
+import type { z } from "zod";
+import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 const NASTY_TEXTS = [
   "",
@@ -67,12 +54,15 @@ export function anything(): fc.Arbitrary<unknown> {
 
 /** Values that a schema takes, more often than not; `ids` stand for anything that is a UUID. */
 export function fitting(schema: z.ZodType, ids: string[]): fc.Arbitrary<unknown> {
-  return fromJsonSchema(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema, ids);
+  return fromJsonSchema(inputSchema(schema), ids);
 }
 
-function fromJsonSchema(schema: JsonSchema, ids: string[]): fc.Arbitrary<unknown> {
+function fromJsonSchema(schema: InputSchema, ids: string[]): fc.Arbitrary<unknown> {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((option) => fromJsonSchema(option, ids)));
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (Array.isArray(schema.type)) {
+    return fc.oneof(...schema.type.map((type) => fromJsonSchema({ ...schema, type }, ids)));
+  }
   switch (schema.type) {
     case "string":
       return text(schema, ids);
@@ -93,7 +83,7 @@ function fromJsonSchema(schema: JsonSchema, ids: string[]): fc.Arbitrary<unknown
   }
 }
 
-function text({ format, maxLength = 300 }: JsonSchema, ids: string[]): fc.Arbitrary<string> {
+function text({ format, maxLength = 300 }: InputSchema, ids: string[]): fc.Arbitrary<string> {
   switch (format) {
     case "uuid":
       return fc.constantFrom(...ids);
@@ -110,7 +100,7 @@ function text({ format, maxLength = 300 }: JsonSchema, ids: string[]): fc.Arbitr
   }
 }
 
-function object({ properties, additionalProperties }: JsonSchema, ids: string[]): fc.Arbitrary<unknown> {
+function object({ properties, additionalProperties }: InputSchema, ids: string[]): fc.Arbitrary<unknown> {
   if (properties === undefined) {
     const value = typeof additionalProperties === "object"
       ? fromJsonSchema(additionalProperties, ids)

@@ -4,17 +4,6 @@ import { run, systemUser } from "../../local/postgres_binaries.ts";
 
 const BINARIES = "/usr/lib/postgresql/15/bin";
 
-/** Whether Debian's Postgres 15 is on this machine with the extensions that its tests need. */
-export async function isInstalled(): Promise<boolean> {
-  const files = [
-    join(BINARIES, "pg_ctl"),
-    "/usr/share/postgresql/15/extension/plpgsql_check.control",
-    "/usr/share/postgresql/15/extension/pg_cron.control",
-  ];
-  const found = await Promise.all(files.map((file) => Deno.stat(file).then(() => true, () => false)));
-  return found.every(Boolean);
-}
-
 /**
  * A Postgres 15 of its own with pg_cron loaded, roles as on Supabase: superuser `supabase_admin`, and a `postgres` that is
  * none and owns the database.

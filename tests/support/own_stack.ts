@@ -2,11 +2,20 @@ import { join } from "node:path";
 import { stopPostgres } from "../../local/postgres.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
+/** A temporary folder for a database of the test's own. */
+export async function makeDataDir(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  // As root, the Postgres in it runs as another user.
+  await Deno.chmod(folder, 0o711);
+  return folder;
+}
+
 /** Stops what an interrupted test left running on the data folders in a folder. */
 export async function stopStacksIn(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (!isDirectory) continue;
     const dataDir = join(folder, name);
+    const hasDatabase = await Deno.stat(join(dataDir, "postgres")).then(() => true, () => false);
+    if (!isDirectory || !hasDatabase) continue;
     const file = await readStackFile(dataDir).catch(() => null);
     if (file) Deno.kill(file.pid, "SIGTERM");
     await stopPostgres(dataDir);

@@ -10,51 +10,6 @@ export const NOWHERE = "00000000-0000-7000-8000-000000000000";
 /** A record, or what is sent to make one. */
 export type Body = Record<string, unknown>;
 
-/** A field with values that it takes and values that it refuses. */
-export type FieldLimits = [field: string, good: unknown[], bad: unknown[]];
-
-const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
-
-/** The limits of each kind of field; null is good wherever the field can be cleared. */
-export const limits = {
-  name: (field: string): FieldLimits => [field, ["a", "é".repeat(255), "😀".repeat(255)], [
-    "",
-    "  ",
-    "a".repeat(256),
-    5,
-    ["a"],
-    {},
-  ]],
-  text: (field: string, max: number): FieldLimits => [field, ["a", "", "😀".repeat(max), " a ", null], [
-    "a".repeat(max + 1),
-    5,
-    true,
-    [],
-    {},
-  ]],
-  email: (field = "email"): FieldLimits => [field, ["a@b.co", null], ["", "a", "a@", "a b@c.de", 5]],
-  money: (field: string): FieldLimits => [field, [0.1, 0, 1e12, 123456789.99, null], [
-    -1,
-    -0.01,
-    "5",
-    true,
-    1e16,
-    [1],
-  ]],
-  uuid: (field: string): FieldLimits => [field, [], [
-    "",
-    "x",
-    5,
-    {},
-    "00000000-0000-7000-8000-00000000000",
-  ]],
-  customFields: (): FieldLimits => [
-    "custom_fields",
-    [{ a: [1, { b: null }] }, {}, keys(50), { a: "x".repeat(10 * 1024 - 8) }, null],
-    ["a", [], 1, keys(51), { a: "x".repeat(10 * 1024 - 7) }, { a: "é".repeat(5 * 1024) }],
-  ],
-};
-
 /** An active seller of the workspace. */
 export async function makeMember(sql: Sql, { id }: TestWorkspace): Promise<string> {
   const [row] = await sql<[{ id: string }]>`

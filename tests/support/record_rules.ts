@@ -2,20 +2,22 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertRefused, client, type Reply } from "./client.ts";
+import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
+import { inputSchema } from "./input_schema.ts";
 import {
   assertAlike,
   atOnce,
   type Body,
   create,
   eventsOf,
-  type FieldLimits,
   ids,
   makeMember,
   nextMillisecond,
   NOWHERE,
 } from "./record_fixtures.ts";
-import { openDatabase } from "./stack.ts";
+import { bodyOf } from "./resources.ts";
+import { test } from "./scenario.ts";
 
 export interface RecordResource {
   /** Address, with the slash before it. */
@@ -24,14 +26,10 @@ export interface RecordResource {
   table: string;
   /** Smallest body that POST takes. */
   minimal: Record<string, unknown>;
-  /** Values that are taken and that are refused, by field. */
-  limits: FieldLimits[];
+  /** What the schema cannot say of a field's limits. */
+  limits?: OwnLimits;
   /** Fields that hold another record's id, each with how to make such a record. */
   references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
-  /** Fields that PATCH cannot clear. */
-  required: string[];
-  /** Fields that only POST takes. */
-  createOnly?: string[];
 }
 
 /** Registers the tests of everything that records have in common. */
@@ -46,10 +44,7 @@ export function testRecordRules(resource: RecordResource): void {
 }
 
 function testLists({ path, minimal }: RecordResource): void {
-  Deno.test(`GET ${path} gives every record exactly once, newest first, also while others are created`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
+  test(`GET ${path} gives every record exactly once, newest first, also while others are created`, async ({ workspace: { key }, api }) => {
     const expected: string[] = [];
     for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
 
@@ -71,10 +66,7 @@ function testLists({ path, minimal }: RecordResource): void {
     }
   });
 
-  Deno.test(`GET ${path} gives 50 records, or as many as limit says, never more than 200`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
+  test(`GET ${path} gives 50 records, or as many as limit says, never more than 200`, async ({ api }) => {
     for (let i = 0; i < 201; i += 67) {
       await Promise.all(Array.from({ length: 67 }, () => api.post(path, minimal)));
     }
@@ -89,10 +81,7 @@ function testLists({ path, minimal }: RecordResource): void {
     }
   });
 
-  Deno.test(`GET ${path} takes any UUID as cursor and refuses what is none`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
+  test(`GET ${path} takes any UUID as cursor and refuses what is none`, async ({ workspace: { key }, api }) => {
     const { id } = await create(key, path, minimal);
     assert.deepEqual(ids(await api.get(`${path}?cursor=ffffffff-ffff-ffff-ffff-ffffffffffff`)), [id]);
     assert.deepEqual(ids(await api.get(`${path}?cursor=${NOWHERE}`)), []);
@@ -103,10 +92,7 @@ function testLists({ path, minimal }: RecordResource): void {
 }
 
 function testWindows({ path, minimal }: RecordResource): void {
-  Deno.test(`GET ${path} with since gives what was created then or later, with updated_since what was changed`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
+  test(`GET ${path} with since gives what was created then or later, with updated_since what was changed`, async ({ workspace: { key }, api }) => {
     const old = await create(key, path, minimal);
     await nextMillisecond();
     const recent = await create(key, path, minimal);
@@ -137,11 +123,9 @@ function testWindows({ path, minimal }: RecordResource): void {
 }
 
 function testIsolation({ path, minimal }: RecordResource): void {
-  Deno.test(`${path}: a record of another workspace is not there, in the same words as one that nobody has`, async () => {
-    await using sql = openDatabase();
-    const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  test(`${path}: a record of another workspace is not there, in the same words as one that nobody has`, async ({ sql, api }) => {
+    const other = await makeWorkspace(sql);
     const theirs = await create(other.key, path, minimal);
-    const api = client(mine.key);
     assert.deepEqual((await api.get(path)).body, { data: [], meta: { next_cursor: null, has_more: false } });
     assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
     for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
@@ -156,10 +140,8 @@ function testIsolation({ path, minimal }: RecordResource): void {
 
 function testReferences({ path, minimal, references }: RecordResource): void {
   for (const [field, make] of Object.entries(references)) {
-    Deno.test(`${path} answers invalid_reference to a ${field} of another workspace as to one that nobody has`, async () => {
-      await using sql = openDatabase();
-      const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
-      const api = client(mine.key);
+    test(`${path} answers invalid_reference to a ${field} of another workspace as to one that nobody has`, async ({ sql, workspace: mine, api }) => {
+      const other = await makeWorkspace(sql);
       const record = await create(mine.key, path, minimal);
       const theirs = await make(sql, other);
       const sends = [
@@ -178,35 +160,30 @@ function testReferences({ path, minimal, references }: RecordResource): void {
     });
   }
 
-  Deno.test(`${path} names every reference that is not of the workspace at once`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
+  test(`${path} names every reference that is not of the workspace at once`, async ({ api }) => {
     const fields = Object.keys(references);
     const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, NOWHERE])) };
-    const details = assertRefused(await client(key).post(path, body), "invalid_reference");
+    const details = assertRefused(await api.post(path, body), "invalid_reference");
     assert.deepEqual(Object.keys(details).sort(), fields.sort());
   });
 }
 
-function testLimits({ path, minimal, limits, required, createOnly = [] }: RecordResource): void {
-  for (const [field, good, bad] of limits) {
-    Deno.test(`${path} takes ${field} within its limits and names it outside of them`, async () => {
-      await using sql = openDatabase();
-      const { key } = await makeWorkspace(sql);
-      const api = client(key);
+function testLimits({ path, minimal, limits: own }: RecordResource): void {
+  const [newRecord, patch] = [bodyOf(path, "POST", "/"), bodyOf(path, "PATCH", "/:id")];
+  const [ofPost, ofPatch] = [fieldLimits(newRecord, own), fieldLimits(patch, own)];
+  for (const field of new Set([...Object.keys(ofPost), ...Object.keys(ofPatch)])) {
+    test(`${path} takes ${field} within its limits and names it outside of them`, async ({ workspace: { key }, api }) => {
       const { id } = await create(key, path, minimal);
       const sends = [
-        (value: unknown) => api.post(path, { ...minimal, [field]: value }),
-        ...createOnly.includes(field)
-          ? []
-          : [(value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
-      ];
-      for (const send of sends) {
-        for (const value of good) {
+        [ofPost[field], (value: unknown) => api.post(path, { ...minimal, [field]: value })],
+        [ofPatch[field], (value: unknown) => api.patch(`${path}/${id}`, { [field]: value })],
+      ] as const;
+      for (const [limits, send] of sends) {
+        for (const value of limits?.good ?? []) {
           const reply = await send(value);
           assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
         }
-        for (const value of bad) {
+        for (const value of limits?.bad ?? []) {
           const details = assertRefused(await send(value), "validation_error");
           assert.ok(
             Object.keys(details).every((name) => name.split(".")[0] === field),
@@ -217,16 +194,14 @@ function testLimits({ path, minimal, limits, required, createOnly = [] }: Record
     });
   }
 
-  Deno.test(`PATCH ${path} clears what is null, keeps what is not sent, and cannot clear ${required.join(", ")}`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const api = client(key);
-    const clearable = limits.filter(([field, good]) => good.includes(null) && !createOnly.includes(field));
-    const full = Object.fromEntries(
-      clearable.map(([field, good]) => [field, good.find((value) => value !== null)]),
-    );
+  const fields = Object.entries(inputSchema(patch).properties!);
+  const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
+  test(`PATCH ${path} clears what is null, keeps what is not sent, and cannot clear ${required.join(", ")}`, async ({ workspace: { key }, api }) => {
+    // A reference is always another record's, or cannot be empty.
+    const clearable = Object.keys(ofPatch).filter((field) => ofPatch[field]!.good.includes(null));
+    const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));
     const before = await create(key, path, { ...minimal, ...full });
-    for (const [field] of clearable) {
+    for (const field of clearable) {
       assert.notEqual(before[field], null, field);
       const { body } = await api.patch(`${path}/${before.id}`, { [field]: null });
       assert.equal(body[field], null, field);
@@ -248,10 +223,8 @@ function testLimits({ path, minimal, limits, required, createOnly = [] }: Record
 }
 
 function testIdempotency({ path, minimal }: RecordResource): void {
-  Deno.test(`POST ${path} with a known Idempotency-Key replays the 201, and refuses another body`, async () => {
-    await using sql = openDatabase();
-    const { id, key } = await makeWorkspace(sql);
-    const send = (body: Body) => client(key).post(path, body, { "Idempotency-Key": "k" });
+  test(`POST ${path} with a known Idempotency-Key replays the 201, and refuses another body`, async ({ sql, workspace: { id }, api }) => {
+    const send = (body: Body) => api.post(path, body, { "Idempotency-Key": "k" });
     const first = await send(minimal);
     const events = await eventsOf(sql, id);
     const second = await send(minimal);
@@ -260,15 +233,13 @@ function testIdempotency({ path, minimal }: RecordResource): void {
     assert.equal(second.headers.get("Idempotent-Replayed"), "true");
     assert.equal(second.headers.get("Location"), first.headers.get("Location"));
     assertRefused(await send({ ...minimal, custom_fields: { a: 1 } }), "idempotency_conflict");
-    assert.equal(ids(await client(key).get(path)).length, 1);
+    assert.equal(ids(await api.get(path)).length, 1);
     assert.deepEqual(await eventsOf(sql, id), events, "the event is not emitted again");
   });
 }
 
 function testPatches({ path, table, minimal }: RecordResource): void {
-  Deno.test(`two simultaneous PATCHes ${path} of different fields are both kept`, async () => {
-    await using sql = openDatabase();
-    const workspace = await makeWorkspace(sql);
+  test(`two simultaneous PATCHes ${path} of different fields are both kept`, async ({ sql, workspace }) => {
     const { id } = await create(workspace.key, path, minimal);
     const owner_id = await makeMember(sql, workspace);
     const fields = [{ custom_fields: { a: 1 } }, { owner_id }];
@@ -277,13 +248,11 @@ function testPatches({ path, table, minimal }: RecordResource): void {
     assert.deepEqual([body.custom_fields, body.owner_id], [{ a: 1 }, owner_id]);
   });
 
-  Deno.test(`PATCH ${path} takes a record as it was read, and names the fields that it ignores`, async () => {
-    await using sql = openDatabase();
-    const { id: workspaceId, key } = await makeWorkspace(sql);
+  test(`PATCH ${path} takes a record as it was read, and names the fields that it ignores`, async ({ sql, workspace: { id: workspaceId, key }, api }) => {
     const record = await create(key, path, minimal);
     // The owner has left since: a reference that stays is not checked again.
     await sql`update crm.members set is_active = false where workspace_id = ${workspaceId}`;
-    const reply = await client(key).patch(`${path}/${record.id}`, record);
+    const reply = await api.patch(`${path}/${record.id}`, record);
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual({ ...reply.body, updated_at: "" }, { ...pick(record, reply.body), updated_at: "" });
     const ignored = reply.headers.get("X-Ignored-Fields")!.split(", ");
@@ -292,10 +261,8 @@ function testPatches({ path, table, minimal }: RecordResource): void {
     }
   });
 
-  Deno.test(`POST ${path} says where the new record is`, async () => {
-    await using sql = openDatabase();
-    const { key } = await makeWorkspace(sql);
-    const { body, headers } = await client(key).post(path, minimal);
+  test(`POST ${path} says where the new record is`, async ({ api }) => {
+    const { body, headers } = await api.post(path, minimal);
     assert.ok(headers.get("Location")!.endsWith(`/functions/v1${path}/${body.id}`));
   });
 }

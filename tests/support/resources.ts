@@ -1,1 +1,11 @@
+import type { z } from "zod";
+import { resources } from "../../contract/resources.ts";
+
 export { endpoints, keyEndpoints, type PlacedEndpoint, resources } from "../../contract/resources.ts";
+
+/** The schema of the body that an endpoint declares. */
+export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {
+  const body = resources.find(({ name }) => `/${name}` === address)?.byPath().get(path)?.get(method)?.body;
+  if (body === undefined) throw new Error(`${method} ${address}${path} declares no body`);
+  return body;
+}

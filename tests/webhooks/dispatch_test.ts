@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 import {
   checkDelivery,
   letTimePass,
@@ -13,13 +12,11 @@ import {
 
 const LEADS = "/api-v1-leads";
 
-Deno.test("A lead is delivered at once, signed, with the lead, its contact and its company", async () => {
-  await using sql = openDatabase();
-  const { key, id } = await makeWorkspace(sql);
+test("A lead is delivered at once, signed, with the lead, its contact and its company", async ({ sql, workspace: { key, id }, api }) => {
   const mailbox = openMailbox();
   const { secret, id: subscriptionId } = await subscribe(key, mailbox.url, ["lead.received"]);
   const asked = Date.now();
-  const reply = await client(key).post(LEADS, {
+  const reply = await api.post(LEADS, {
     first_name: "Ana",
     company_name: "Padaria do Zé",
     external_id: "form-9",
@@ -55,17 +52,16 @@ Deno.test("A lead is delivered at once, signed, with the lead, its contact and i
   assert.equal(subscription!["failure_count"], 0);
 });
 
-Deno.test("A subscription hears of its own events and workspace alone, and only while it is active", async () => {
-  await using sql = openDatabase();
-  const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("A subscription hears of its own events and workspace alone, and only while it is active", async ({ sql, workspace: mine, api }) => {
+  const other = await makeWorkspace(sql);
   const [all, won, theirs, deleted] = [openMailbox(), openMailbox(), openMailbox(), openMailbox()];
   await subscribe(mine.key, all.url, ["lead.received", "deal.created", "contact.created"]);
   await subscribe(mine.key, won.url, ["deal.won"]);
   await subscribe(other.key, theirs.url, ["lead.received"]);
   const { id } = await subscribe(mine.key, deleted.url, ["lead.received"]);
-  await client(mine.key).delete(`/api-v1-webhooks/${id}`);
+  await api.delete(`/api-v1-webhooks/${id}`);
 
-  await client(mine.key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   const messages = await all.waitFor(3);
   assert.deepEqual(messages.map(({ body }) => body.event).sort(), [
     "contact.created",
@@ -75,14 +71,12 @@ Deno.test("A subscription hears of its own events and workspace alone, and only 
   for (const mailbox of [won, theirs, deleted]) assert.equal((await mailbox.messages()).length, 0);
 });
 
-Deno.test("Stage changes, wins and losses are told, with the stage the deal came from", async () => {
-  await using sql = openDatabase();
-  const { key, stages } = await makeWorkspace(sql);
+test("Stage changes, wins and losses are told, with the stage the deal came from", async ({ sql, workspace: { key, stages }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["deal.stage_changed", "deal.won", "deal.lost"]);
   const [first, second] = [
-    (await client(key).post(LEADS, { first_name: "A" })).body.lead,
-    (await client(key).post(LEADS, { first_name: "B" })).body.lead,
+    (await api.post(LEADS, { first_name: "A" })).body.lead,
+    (await api.post(LEADS, { first_name: "B" })).body.lead,
   ];
   // As the application writes: straight to the table.
   await sql`update crm.deals set stage_id = ${stages[1]!.id} where id = ${first.deal_id}`;
@@ -99,12 +93,10 @@ Deno.test("Stage changes, wins and losses are told, with the stage the deal came
   assert.equal(byEvent.get("deal.lost").object_id, second.deal_id);
 });
 
-Deno.test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,404,302,503,500");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
 
   const waits = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
   for (const [index, seconds] of waits.entries()) {
@@ -140,12 +132,10 @@ Deno.test("Five failed attempts: the spec's waits, one delivery id, then failed 
   assert.equal((await mailbox.messages()).length, 5, "there is no sixth attempt");
 });
 
-Deno.test("A retry that succeeds ends the delivery, and sets failure_count back", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("A retry that succeeds ends the delivery, and sets failure_count back", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Antes" });
+  await api.post(LEADS, { first_name: "Antes" });
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
   const [failing] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(failing!["failure_count"], 1);
@@ -160,14 +150,12 @@ Deno.test("A retry that succeeds ends the delivery, and sets failure_count back"
   assert.deepEqual(names, ["Antes", "Depois"], "data is the state at delivery time");
 });
 
-Deno.test("Deliveries of an inactive subscription wait, and go on when it is active again", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("Deliveries of an inactive subscription wait, and go on when it is active again", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
-  await client(key).delete(`/api-v1-webhooks/${id}`);
+  await api.delete(`/api-v1-webhooks/${id}`);
   await letTimePass(sql, id);
   await (await spawnDispatcher()).status;
   assert.equal((await mailbox.messages()).length, 1);
@@ -177,9 +165,7 @@ Deno.test("Deliveries of an inactive subscription wait, and go on when it is act
   await waitForDelivery(sql, id, ({ state }) => state === "delivered");
 });
 
-Deno.test("At most 4 deliveries are in flight for a subscription and 8 for a workspace, however many dispatchers run", async () => {
-  await using sql = openDatabase();
-  const { key, id } = await makeWorkspace(sql);
+test("At most 4 deliveries are in flight for a subscription and 8 for a workspace, however many dispatchers run", async ({ sql, workspace: { key, id } }) => {
   const mailboxes = [1, 2, 3].map(() => openMailbox("delay=150"));
   for (const { url } of mailboxes) await subscribe(key, url, ["contact.created"]);
   await sql`
@@ -199,9 +185,7 @@ Deno.test("At most 4 deliveries are in flight for a subscription and 8 for a wor
   }
 });
 
-Deno.test("A dispatcher that is killed loses nothing: the delivery is made again under the same id", async () => {
-  await using sql = openDatabase();
-  const { key, memberId, id: workspaceId } = await makeWorkspace(sql);
+test("A dispatcher that is killed loses nothing: the delivery is made again under the same id", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
   const mailbox = openMailbox("delay=3000");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const dispatcher = await spawnDispatcher(
@@ -222,16 +206,14 @@ Deno.test("A dispatcher that is killed loses nothing: the delivery is made again
   assert.deepEqual(ids, [ids[0], ids[0]]);
 });
 
-Deno.test("An event that cannot be recorded never changes the answer", async () => {
-  await using sql = openDatabase();
-  const { key, id } = await makeWorkspace(sql);
+test("An event that cannot be recorded never changes the answer", async ({ sql, workspace: { key, id }, api }) => {
   await subscribe(key, "https://hooks.example.com/", ["contact.created"]);
   await sql.unsafe(`
     create function crm.break_events() returns trigger language plpgsql as $$
     begin if new.workspace_id = '${id}' then raise 'broken'; end if; return new; end $$;
     create trigger break_events before insert on crm.events for each row execute function crm.break_events()`);
   try {
-    const { status } = await client(key).post(LEADS, { first_name: "Ana" });
+    const { status } = await api.post(LEADS, { first_name: "Ana" });
     assert.equal(status, 201);
   } finally {
     await sql.unsafe("drop function crm.break_events() cascade");
@@ -240,10 +222,8 @@ Deno.test("An event that cannot be recorded never changes the answer", async () 
   assert.equal(row!["events"], 0);
 });
 
-Deno.test("Events are recorded whether or not anybody subscribes", async () => {
-  await using sql = openDatabase();
-  const { key, id } = await makeWorkspace(sql);
-  await client(key).post(LEADS, { first_name: "Ana" });
+test("Events are recorded whether or not anybody subscribes", async ({ sql, workspace: { id }, api }) => {
+  await api.post(LEADS, { first_name: "Ana" });
   const events = await eventually(async () => {
     const rows = await sql`select event from crm.events where workspace_id = ${id} order by event::text`;
     return rows.length > 0 && rows.map((row) => row["event"]);

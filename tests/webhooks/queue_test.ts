@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
 interface Claimed {
@@ -58,9 +59,7 @@ async function addDeliveries(
 const claim = (sql: postgres.ISql, workspaceIds: string[], batch = 1000) =>
   sql<Claimed[]>`select * from crm.delivery_claim(${batch}) where workspace_id in ${sql(workspaceIds)}`;
 
-Deno.test("A claim gives a subscription 4 places and a workspace 8, counting those in flight", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("A claim gives a subscription 4 places and a workspace 8, counting those in flight", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const subscriptions = [
       await addSubscription(sql, id),
@@ -79,9 +78,8 @@ Deno.test("A claim gives a subscription 4 places and a workspace 8, counting tho
   });
 });
 
-Deno.test("Workspaces take turns: one with a long queue does not keep another waiting", async () => {
-  await using sql = openDatabase();
-  const [big, small] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("Workspaces take turns: one with a long queue does not keep another waiting", async ({ sql, workspace: big }) => {
+  const small = await makeWorkspace(sql);
   await rolledBack(sql, async (sql) => {
     for (let i = 0; i < 4; i++) await addDeliveries(sql, big.id, await addSubscription(sql, big.id), 50);
     await addDeliveries(sql, small.id, await addSubscription(sql, small.id), 1);
@@ -90,9 +88,7 @@ Deno.test("Workspaces take turns: one with a long queue does not keep another wa
   });
 });
 
-Deno.test("A claim leaves alone what is not due, is leased, is done, or waits for an inactive subscription", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("A claim leaves alone what is not due, is leased, is done, or waits for an inactive subscription", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [active, inactive] = [await addSubscription(sql, id), await addSubscription(sql, id)];
     await sql`update crm.webhook_subscriptions set is_active = false where id = ${inactive}`;
@@ -130,9 +126,7 @@ Deno.test("What waits is found without walking the subscriptions that nothing wa
   });
 });
 
-Deno.test("A lease that has run out is claimed again, with a higher token", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("A lease that has run out is claimed again, with a higher token", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     await addDeliveries(sql, id, await addSubscription(sql, id), 1, { lease: "-1 second", token: 7 });
     const [claimed] = await claim(sql, [id]);
@@ -157,9 +151,7 @@ Deno.test("Who lost the lease records nothing, 1,000 times of 1,000", async () =
   assert.equal(row!["untouched"], 1000);
 });
 
-Deno.test("An outcome that is sent twice counts once", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("An outcome that is sent twice counts once", async ({ sql, workspace: { id } }) => {
   const subscription = await addSubscription(sql, id);
   const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 1 });
   const record = () =>
@@ -170,9 +162,7 @@ Deno.test("An outcome that is sent twice counts once", async () => {
   assert.equal(row!["failure_count"], 1);
 });
 
-Deno.test("Who had a delivery before it was sent again records nothing on the new series", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("Who had a delivery before it was sent again records nothing on the new series", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [delivery] = await addDeliveries(sql, id, await addSubscription(sql, id), 1, {
       lease: "1 hour",
@@ -237,9 +227,7 @@ Deno.test("16 fifth failures at the same time deactivate the subscription exactl
   assert.ok(recorded.every(([row]) => row!["state"] === "failed" && row!["attempt"] === 5));
 });
 
-Deno.test("An event that cannot be told does not keep the others from being claimed", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("An event that cannot be told does not keep the others from being claimed", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [broken] = await addDeliveries(sql, id, await addSubscription(sql, id), 2);
     await sql`
@@ -252,9 +240,7 @@ Deno.test("An event that cannot be told does not keep the others from being clai
   });
 });
 
-Deno.test("Events are forgotten after 30 days, with their deliveries and attempts", async () => {
-  await using sql = openDatabase();
-  const { id } = await makeWorkspace(sql);
+test("Events are forgotten after 30 days, with their deliveries and attempts", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const subscription = await addSubscription(sql, id);
     const [old, recent] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });

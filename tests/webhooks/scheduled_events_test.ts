@@ -1,15 +1,15 @@
 // What time brings about: the jobs deals-stale and activities-overdue, run as the scheduler runs them.
 import assert from "node:assert/strict";
-import { runJob } from "../../operator/jobs.ts";
+import type { Sql } from "postgres";
+import { runJob } from "../support/jobs.ts";
 import { updateWorkspace } from "../../operator/workspaces.ts";
 import { deliveryBody } from "../../openapi/events.ts";
 import { client } from "../support/client.ts";
-import { makeDeal, makeWorkspace, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { makeDeal, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
-
-type Sql = ReturnType<typeof openDatabase>;
 
 /** The facts of every such event of an object, oldest first. */
 async function factsOf(sql: Sql, id: string, event: "deal.stale" | "activity.overdue") {
@@ -27,9 +27,8 @@ async function letRest(sql: Sql, dealId: string, ago: string): Promise<void> {
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
-Deno.test("deal.stale is emitted once for each spell without movement, after the workspace's days", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("deal.stale is emitted once for each spell without movement, after the workspace's days", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const stale = async () => {
     await runJob(sql, "deals-stale");
     return await factsOf(sql, deal.id, "deal.stale");
@@ -43,15 +42,14 @@ Deno.test("deal.stale is emitted once for each spell without movement, after the
   await updateWorkspace(sql, workspace.id, { staleAfterDays: 2 });
   assert.deepEqual(await stale(), [first], "other days are no new spell");
 
-  await client(workspace.key).patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });
+  await api.patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });
   assert.deepEqual(await stale(), [first]);
   await letRest(sql, deal.id, "3 days");
   assert.deepEqual(await stale(), [first, { days_without_movement: 3, threshold_days: 2 }]);
 });
 
-Deno.test("A stage change, a PATCH, a note and an activity, new or changed, are movement", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("A stage change, a PATCH, a note and an activity, new or changed, are movement", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id });
   const moves: [string, () => Promise<{ status: number }>][] = [
     ["stage", () => api.post(`/api-v1-deals/${deal.id}/move-stage`, { stage_id: workspace.stages[1].id })],
@@ -71,9 +69,8 @@ Deno.test("A stage change, a PATCH, a note and an activity, new or changed, are 
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
 
-Deno.test("A closed deal is not stale; one that is reopened rests anew", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("A closed deal is not stale; one that is reopened rests anew", async ({ sql, api, newDeal }) => {
+  const deal = await newDeal();
   await api.post(`/api-v1-deals/${deal.id}/win`);
   await letRest(sql, deal.id, "20 days");
   await runJob(sql, "deals-stale");
@@ -85,9 +82,8 @@ Deno.test("A closed deal is not stale; one that is reopened rests anew", async (
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
 
-Deno.test("Neither job changes updated_at, nor does a note the deal's", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("Neither job changes updated_at, nor does a note the deal's", async ({ sql, api, newDeal }) => {
+  const deal = await newDeal();
   const due_at = new Date(Date.now() - 1000).toISOString();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
   await letRest(sql, deal.id, "20 days");
@@ -104,9 +100,8 @@ Deno.test("Neither job changes updated_at, nor does a note the deal's", async ()
   assert.deepEqual(await read(), before);
 });
 
-Deno.test("activity.overdue is emitted once for each due date that passes", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("activity.overdue is emitted once for each due date that passes", async ({ sql, api, newDeal }) => {
+  const deal = await newDeal();
   const due = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const { body: { id } } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at: due(3600) });
   const path = `/api-v1-activities/${id}`;
@@ -129,9 +124,8 @@ Deno.test("activity.overdue is emitted once for each due date that passes", asyn
   assert.deepEqual(await overdue(), [first, second]);
 });
 
-Deno.test("An activity that is done, cancelled or without a due date is never overdue", async () => {
-  await using sql = openDatabase();
-  const { deal, api } = await makeWorkspaceWithDeal(sql);
+test("An activity that is done, cancelled or without a due date is never overdue", async ({ sql, api, newDeal }) => {
+  const deal = await newDeal();
   const due_at = new Date(Date.now() - 60_000).toISOString();
   for (const fields of [{ due_at, status: "concluida" }, { due_at, status: "cancelada" }, {}]) {
     const { body: { id } } = await api.post("/api-v1-activities", { deal_id: deal.id, ...fields });
@@ -156,9 +150,8 @@ Deno.test("Eight runs of a job at once tell of each deal and activity once", asy
   for (const id of activities) assert.equal((await factsOf(sql, id, "activity.overdue")).length, 1);
 });
 
-Deno.test("deal.stale and activity.overdue are delivered, signed, with the object and their facts", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal, api } = await makeWorkspaceWithDeal(sql);
+test("deal.stale and activity.overdue are delivered, signed, with the object and their facts", async ({ sql, workspace, api, newDeal }) => {
+  const deal = await newDeal();
   const mailbox = openMailbox();
   const { secret } = await subscribe(workspace.key, mailbox.url, ["deal.stale", "activity.overdue"]);
   const due_at = new Date(Date.now() - 1000).toISOString();
@@ -183,9 +176,7 @@ Deno.test("deal.stale and activity.overdue are delivered, signed, with the objec
   );
 });
 
-Deno.test("The jobs walk only what is to be told now, however much has been or will be", async () => {
-  await using sql = openDatabase();
-  const { id, memberId, pipelineId, stages } = await makeWorkspace(sql);
+test("The jobs walk only what is to be told now, however much has been or will be", async ({ sql, workspace: { id, memberId, pipelineId, stages } }) => {
   await sql`
     with deal as (
       insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id, moved_at, stale_reported_for)

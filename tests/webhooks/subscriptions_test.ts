@@ -2,22 +2,20 @@ import assert from "node:assert/strict";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertRefused, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 import { WEBHOOKS } from "../support/webhooks.ts";
 
 const valid = { event_types: ["deal.won"], target_url: "https://hooks.example.com/crm" };
 
-Deno.test("POST /api-v1-webhooks subscribes and shows the secret, once", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const created = await client(key).post(WEBHOOKS, valid);
+test("POST /api-v1-webhooks subscribes and shows the secret, once", async ({ api }) => {
+  const created = await api.post(WEBHOOKS, valid);
   assert.equal(created.status, 201);
   const { id, secret, created_at, ...rest } = created.body;
   assert.deepEqual(rest, { ...valid, is_active: true });
   assert.match(secret, /^whsec_[A-Za-z0-9_-]{43}$/);
   assert.equal(created.headers.get("Cache-Control"), "no-store");
 
-  const list = await client(key).get(WEBHOOKS);
+  const list = await api.get(WEBHOOKS);
   assert.deepEqual(list.body, {
     data: [{
       id,
@@ -31,10 +29,8 @@ Deno.test("POST /api-v1-webhooks subscribes and shows the secret, once", async (
   });
 });
 
-Deno.test("A secret is stored encrypted, and the role of the API cannot read it", async () => {
-  await using sql = openDatabase();
-  const { key, id } = await makeWorkspace(sql);
-  const { body } = await client(key).post(WEBHOOKS, valid);
+test("A secret is stored encrypted, and the role of the API cannot read it", async ({ sql, workspace: { id }, api }) => {
+  const { body } = await api.post(WEBHOOKS, valid);
   const [row] = await sql`select secret from crm.webhook_secrets where subscription_id = ${body.id}`;
   assert.equal(row!["secret"].includes(body.secret.slice("whsec_".length)), false);
   for (const table of ["webhook_secrets", "webhook_deliveries", "webhook_attempts", "events"]) {
@@ -47,38 +43,30 @@ Deno.test("A secret is stored encrypted, and the role of the API cannot read it"
   }
 });
 
-Deno.test("POST /api-v1-webhooks takes every event of the catalog, which is the database's too", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const { status, body } = await client(key).post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
+test("POST /api-v1-webhooks takes every event of the catalog, which is the database's too", async ({ sql, api }) => {
+  const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
   assert.equal(status, 201);
   assert.deepEqual(body.event_types, EVENT_TYPES);
   const [row] = await sql`select enum_range(null::crm.event_type)::text[] as events`;
   assert.deepEqual(row!["events"], EVENT_TYPES);
 });
 
-Deno.test("POST /api-v1-webhooks subscribes once to an event that is named twice", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const { body } = await client(key).post(WEBHOOKS, {
+test("POST /api-v1-webhooks subscribes once to an event that is named twice", async ({ api }) => {
+  const { body } = await api.post(WEBHOOKS, {
     ...valid,
     event_types: ["deal.won", "deal.lost", "deal.won"],
   });
   assert.deepEqual(body.event_types, ["deal.won", "deal.lost"]);
 });
 
-Deno.test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog", async ({ api }) => {
   for (const event of ["deal.deleted", "DEAL.WON", "", "*", "toString"]) {
-    const reply = await client(key).post(WEBHOOKS, { ...valid, event_types: ["deal.won", event] });
+    const reply = await api.post(WEBHOOKS, { ...valid, event_types: ["deal.won", event] });
     assert.ok(assertRefused(reply, "invalid_event_type")["event_types.1"]);
   }
 });
 
-Deno.test("POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public", async ({ api }) => {
   const targets = [
     "http://example.com/",
     "hooks.example.com",
@@ -90,18 +78,16 @@ Deno.test("POST /api-v1-webhooks answers invalid_target_url to a target that is 
     "https://example.com:22/",
   ];
   for (const target_url of targets) {
-    const reply = await client(key).post(WEBHOOKS, { ...valid, target_url });
+    const reply = await api.post(WEBHOOKS, { ...valid, target_url });
     assert.ok(assertRefused(reply, "invalid_target_url")["target_url"], target_url);
   }
-  const both = await client(key).post(WEBHOOKS, { event_types: ["x"], target_url: targets[0] });
+  const both = await api.post(WEBHOOKS, { event_types: ["x"], target_url: targets[0] });
   assert.deepEqual(Object.keys(assertRefused(both, "invalid_event_type")), ["event_types.0", "target_url"]);
 });
 
-Deno.test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field", async ({ api }) => {
   const fields = async (body: unknown) =>
-    Object.keys(assertRefused(await client(key).post(WEBHOOKS, body), "validation_error"));
+    Object.keys(assertRefused(await api.post(WEBHOOKS, body), "validation_error"));
   assert.deepEqual(await fields({}), ["event_types", "target_url"]);
   assert.deepEqual(await fields({ ...valid, event_types: [] }), ["event_types"]);
   assert.deepEqual(await fields({ ...valid, event_types: "deal.won" }), ["event_types"]);
@@ -110,41 +96,33 @@ Deno.test("POST /api-v1-webhooks answers validation_error to any other mistake, 
   assert.deepEqual(await fields({ ...valid, target_url: null }), ["target_url"]);
 });
 
-Deno.test("POST /api-v1-webhooks takes a target of 2048 characters and no more", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-webhooks takes a target of 2048 characters and no more", async ({ api }) => {
   const target = (length: number) => "https://hooks.example.com/".padEnd(length, "x");
-  assert.equal((await client(key).post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
-  const reply = await client(key).post(WEBHOOKS, { ...valid, target_url: target(2049) });
+  assert.equal((await api.post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
+  const reply = await api.post(WEBHOOKS, { ...valid, target_url: target(2049) });
   assert.ok(assertRefused(reply, "validation_error")["target_url"]);
 });
 
-Deno.test("POST /api-v1-webhooks answers bad_request without a JSON object", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("POST /api-v1-webhooks answers bad_request without a JSON object", async ({ api }) => {
   for (const body of [undefined, "", "{", "[]", "null"]) {
-    assertRefused(await client(key).post(WEBHOOKS, body), "bad_request");
+    assertRefused(await api.post(WEBHOOKS, body), "bad_request");
   }
 });
 
-Deno.test("GET /api-v1-webhooks lists the newest first, inactive ones included", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("GET /api-v1-webhooks lists the newest first, inactive ones included", async ({ api }) => {
   const ids: string[] = [];
-  for (let i = 0; i < 3; i++) ids.unshift((await client(key).post(WEBHOOKS, valid)).body.id);
-  await client(key).delete(`${WEBHOOKS}/${ids[1]}`);
+  for (let i = 0; i < 3; i++) ids.unshift((await api.post(WEBHOOKS, valid)).body.id);
+  await api.delete(`${WEBHOOKS}/${ids[1]}`);
 
-  const { body } = await client(key).get(WEBHOOKS);
+  const { body } = await api.get(WEBHOOKS);
   assert.deepEqual(body.data.map((s: { id: string }) => s.id), ids);
   assert.deepEqual(body.data.map((s: { is_active: boolean }) => s.is_active), [true, false, true]);
 });
 
-Deno.test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const { body } = await client(key).post(WEBHOOKS, valid);
+test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history", async ({ sql, api }) => {
+  const { body } = await api.post(WEBHOOKS, valid);
   for (let i = 0; i < 2; i++) {
-    const reply = await client(key).delete(`${WEBHOOKS}/${body.id}`);
+    const reply = await api.delete(`${WEBHOOKS}/${body.id}`);
     assert.equal(reply.status, 204);
     assert.equal(reply.text, "");
   }
@@ -152,12 +130,11 @@ Deno.test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the
   assert.equal(row!["is_active"], false);
 });
 
-Deno.test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's", async () => {
-  await using sql = openDatabase();
-  const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's", async ({ sql, api }) => {
+  const other = await makeWorkspace(sql);
   const { body } = await client(other.key).post(WEBHOOKS, valid);
   for (const id of ["00000000-0000-7000-8000-000000000000", "no-uuid", body.id]) {
-    assertRefused(await client(mine.key).delete(`${WEBHOOKS}/${id}`), "not_found");
+    assertRefused(await api.delete(`${WEBHOOKS}/${id}`), "not_found");
   }
   const { body: list } = await client(other.key).get(WEBHOOKS);
   assert.equal(list.data[0].is_active, true);

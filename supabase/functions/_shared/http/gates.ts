@@ -6,7 +6,7 @@ import type { Call } from "./outcome.ts";
 
 /** How one kind of caller is let in. */
 export interface Gate {
-  /** What a caller shows, as its SHA-256 in hex; an error for what cannot be one: then the database is not asked. */
+  /** SHA-256, in hex, of what the caller shows; an error for what cannot be a credential: the database is not asked then. */
   readCredential(call: Call): string | ApiError;
   /** The statement that judges the credential and runs the verb: one of the doors of schema `api`. */
   readonly door: {
@@ -14,7 +14,7 @@ export interface Gate {
     readonly text: string;
     values(call: DoorCall): unknown[];
   };
-  /** Under which name the log has who was let in. */
+  /** The field of the log that names the caller. */
   readonly callerField: string;
   /** Every error that the gate itself gives. */
   readonly errors: readonly ErrorCode[];

@@ -57,7 +57,7 @@ async function readBody(
   return json ?? (bodyOptional ? EMPTY : new ApiError(malformed));
 }
 
-/** Of the text: the rest of the URL is made of the Host header, which may be no host at all. */
+/** The query, read off the text: the rest of the URL is made of the Host header, which may be no host at all. */
 function searchOf(url: string): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : url.slice(start));

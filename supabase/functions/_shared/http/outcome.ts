@@ -9,14 +9,14 @@ export interface Call {
   /** `performance.now()` when it came in. */
   readonly started: number;
   readonly request: Request;
-  /** HEAD is itself here, although GET's endpoint answers it. */
+  /** `HEAD` for a HEAD, although GET's endpoint answers it. */
   readonly method: string;
   /** Name of the function. */
   readonly resource: string;
   readonly gate: GateName;
   /** What the path names. */
   readonly params: { readonly id?: string | undefined; readonly token?: string | undefined };
-  /** Whom it is for; else the error of an address or a method that is not there. */
+  /** The endpoint; else the error of an address or a method that is not there. */
   readonly target: Endpoint | ApiError;
 }
 

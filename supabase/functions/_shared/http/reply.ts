@@ -43,12 +43,12 @@ export function errorReply(error: ApiError): Response {
 }
 
 /** RateLimit and RateLimit-Policy of the IETF draft, once the key is known; Retry-After on a 429 (spec 8). */
-export function rateHeaders(rate: RateLimit | null, refused: boolean): Record<string, string> {
+export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<string, string> {
   if (rate === null) return {};
   return {
     "RateLimit-Policy": `"default";q=${rate.limit};w=${RATE_WINDOW_SECONDS}`,
     "RateLimit": `"default";r=${rate.remaining};t=${rate.resetSeconds}`,
-    ...(refused && { "Retry-After": String(rate.resetSeconds) }),
+    ...(exceeded && { "Retry-After": String(rate.resetSeconds) }),
   };
 }
 

@@ -25,12 +25,9 @@ export function serveResource(resource: Resource): RequestHandler {
     const noSuchMethod = to(methodNotAllowed(endpoints.keys()));
     for (const [method, endpoint] of endpoints) {
       const answer = to(endpoint);
-      // Hono takes HEAD for a GET.
-      app.on(
-        method,
-        path,
-        (c) => (c.req.method === "HEAD" && !endpoint.head ? noSuchMethod : answer)(c),
-      );
+      const headAnswer = endpoint.head ? answer : noSuchMethod;
+      // Hono routes a HEAD as a GET.
+      app.on(method, path, (c) => c.req.method === "HEAD" ? headAnswer(c) : answer(c));
     }
     app.all(path, noSuchMethod);
   }
@@ -39,8 +36,8 @@ export function serveResource(resource: Resource): RequestHandler {
 }
 
 /**
- * What a call comes to. The errors of the gate come before those of the request (spec 5.7), which are known first: then
- * the gate alone is asked, in the one statement that a call may send.
+ * What a call comes to. The errors of the gate come before those of the request (spec 5.7), although the latter are found
+ * first: a call that has one asks the gate alone, so that it is still one statement.
  */
 async function handle(call: Call, resource: Resource): Promise<Outcome> {
   const { target } = call;

@@ -12,7 +12,7 @@ export interface DoorCall {
   credential: string;
   /** Null where the path or method has none, or the gate knows no scopes. */
   scope: string | null;
-  /** Null: only the gate is asked; the caller of this function has an error already. */
+  /** Null: the call has an error already, which comes after those of the gate, so that only the gate is asked. */
   verb: string | null;
   args: Record<string, Json>;
   idempotency?: { key: string; requestHash: string } | undefined;
@@ -63,10 +63,9 @@ interface Row {
 /** Answers a call with one SQL statement, that of its gate. */
 export async function callDoor({ door }: Gate, call: DoorCall): Promise<DoorReply> {
   const { name, text } = door;
+  const statement = { name, text, values: door.values(call), owner: call.credential };
   try {
-    const [row] = await query<Row>({ name, text, owner: call.credential, values: door.values(call) }) as [
-      Row,
-    ];
+    const [row] = await query<Row>(statement) as [Row];
     return {
       admission: admissionOf(row),
       events: row.events,

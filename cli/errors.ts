@@ -1,0 +1,47 @@
+import type { ErrorDetail, OperatorCode, OperatorError } from "../operator/errors.ts";
+import type { NewStage } from "../operator/verbs.ts";
+import { RULES, stageForm } from "./arguments.ts";
+
+/** Why a verb refused, in one line that the operator understands. */
+export function describeError(error: OperatorError): string {
+  return SENTENCES[error.code](error);
+}
+
+const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
+  validation_error: ({ details, call }) =>
+    details.map((detail) => describeInvalid(detail, call.args)).join("; "),
+  not_found: ({ details: [detail], call: { verb, args } }) => {
+    if (detail?.field === "name") return `No job is called "${args["name"]}": there are ${detail.value}`;
+    if (detail?.field === "workspace_id") return `No workspace has the id "${args["workspace_id"]}"`;
+    const object = String(args["object"] ?? /^(loss_reason|[a-z]+)_/.exec(verb)?.[1]);
+    const thing = object === "subscription" ? "webhook subscription" : object.replace("_", " ");
+    return `No ${thing} has the id "${args["id"]}"`;
+  },
+  invalid_reference: ({ details: [detail], call: { args } }) =>
+    `No ${detail!.field.replace(/_id$/, "")} of the workspace has the id "${args[detail!.field]}"`,
+  proposal_expired: () => "The proposal has expired: make another",
+  proposal_closed: ({ details: [detail] }) =>
+    `The proposal was answered already (${detail!.value}), for good: make another`,
+  email_taken: ({ call: { args } }) =>
+    `The workspace already has a member with the e-mail "${String(args["email"]).trim().toLowerCase()}"`,
+  no_active_admin: () => "The workspace has no active admin to be the key's creator: name a member of it",
+  subscription_inactive: ({ details: [detail] }) =>
+    `The subscription "${detail!.value}" is inactive: reactivate it first`,
+  job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
+  wrong_encryption_key: () =>
+    "The encryption key does not open the present secret: give the one that the functions have, or use --force",
+};
+
+function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<string, unknown>>): string {
+  const [name = "", index, part] = field.split(".");
+  if (name === "scopes" && index !== undefined) {
+    const scope = (args["scopes"] as string[])[Number(index)];
+    return `"${scope}" is not of the form <resource>:read, <resource>:write or <resource>:manage`;
+  }
+  if (name === "stages" && index !== undefined) {
+    const stage = (args["stages"] as NewStage[])[Number(index)]!;
+    const typed = `${stage.name}:${stage.type}`;
+    return part === "name" ? `The name in "${typed}" must have 1 to 255 characters` : stageForm(typed);
+  }
+  return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
+}

@@ -1,0 +1,199 @@
+// The verbs of schema app: what each takes and returns. Their rules are in supabase/migrations/*_app_*.sql; moments are
+// ISO 8601 in UTC, and null or absent leaves an optional argument out.
+
+/** What a member may be; admin and gestor manage the workspace. */
+export const ROLES = ["admin", "gestor", "vendedor"] as const;
+export type Role = typeof ROLES[number];
+
+export interface Workspace {
+  id: string;
+  name: string;
+  suspended: boolean;
+  public_api: boolean;
+  rate_limit_per_minute: number;
+  stale_after_days: number;
+  created_at: string;
+}
+
+export interface Member {
+  id: string;
+  workspace_id: string;
+  name: string;
+  email: string;
+  role: Role;
+  is_active: boolean;
+  created_at: string;
+}
+
+export interface Key {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string[];
+  creator_id: string;
+  creator: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface Pipeline {
+  id: string;
+  workspace_id: string;
+  name: string;
+  is_default: boolean;
+  is_active: boolean;
+}
+
+/** Values of type seen: pre-venda, venda, won, lost (spec 2.5). */
+export interface NewStage {
+  name: string;
+  type: string;
+}
+
+export interface Stage extends NewStage {
+  id: string;
+  pipeline_id: string;
+  position: number;
+  is_active: boolean;
+}
+
+export interface LossReason {
+  id: string;
+  workspace_id: string;
+  name: string;
+  is_active: boolean;
+  created_at: string;
+}
+
+/** A proposal as its events show it. */
+export interface Proposal {
+  id: string;
+  workspace_id: string;
+  deal_id: string;
+  title: string;
+  value: number | null;
+  recurring_value: number | null;
+  status: "rascunho" | "enviada" | "visualizada" | "aceita" | "recusada" | "expirada";
+  sent_at: string | null;
+  viewed_at: string | null;
+  accepted_at: string | null;
+  rejected_at: string | null;
+  rejection_reason: string | null;
+  expires_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Subscription {
+  id: string;
+  event_types: string[];
+  target_url: string;
+  is_active: boolean;
+  failure_count: number;
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  created_at: string;
+}
+
+export interface Delivery {
+  id: string;
+  subscription_id: string;
+  target_url: string;
+  event: string;
+  state: "pending" | "delivered" | "failed";
+  attempts: number;
+  last_status: number | null;
+  last_reason: string | null;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  created_at: string;
+}
+
+export interface Job {
+  name: string;
+  every: string;
+  description: string;
+}
+
+/** What workspace_find finds the workspace of. */
+export type RecordKind =
+  | "member"
+  | "key"
+  | "pipeline"
+  | "stage"
+  | "loss_reason"
+  | "deal"
+  | "proposal"
+  | "subscription"
+  | "delivery";
+
+type Optional<Fields> = { [Field in keyof Fields]?: Fields[Field] | null | undefined };
+type Plan = Pick<Workspace, "suspended" | "public_api" | "rate_limit_per_minute" | "stale_after_days">;
+type InWorkspace = { workspace_id: string };
+type OnRecord = InWorkspace & { id: string };
+
+interface Verb<Args, Result> {
+  args: Args;
+  result: Result;
+}
+
+/** Each verb of schema app by its name. */
+export interface Verbs {
+  workspace_create: Verb<{ name: string }, { id: string; member_id: string; pipeline_id: string }>;
+  workspace_update: Verb<InWorkspace & Optional<Plan>, Workspace>;
+  workspace_list: Verb<Record<never, never>, Workspace[]>;
+  workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;
+
+  member_add: Verb<InWorkspace & { name: string; email: string; role: Role }, { id: string }>;
+  member_update: Verb<OnRecord & { is_active: boolean }, Member>;
+  member_list: Verb<InWorkspace, Member[]>;
+
+  key_create: Verb<
+    & InWorkspace
+    & { name: string; scopes: string[]; prefix: string; hash: string }
+    & Optional<{ member_id: string; expires_at: string }>,
+    { id: string }
+  >;
+  key_list: Verb<InWorkspace, Key[]>;
+  key_revoke: Verb<OnRecord, { id: string; revoked_at: string }>;
+
+  pipeline_create: Verb<
+    InWorkspace & { name: string; stages: NewStage[] } & Optional<{ is_default: boolean }>,
+    { id: string; stages: Pick<Stage, "id" | "name" | "type" | "position">[] }
+  >;
+  pipeline_update: Verb<OnRecord & Optional<{ is_active: boolean; is_default: true }>, Pipeline>;
+  pipeline_list: Verb<InWorkspace, (Pipeline & { stages: Stage[] })[]>;
+  stage_update: Verb<OnRecord & { is_active: boolean }, Stage>;
+
+  loss_reason_create: Verb<InWorkspace & { name: string }, { id: string }>;
+  loss_reason_update: Verb<OnRecord & { is_active: boolean }, LossReason>;
+  loss_reason_list: Verb<InWorkspace, LossReason[]>;
+
+  proposal_create: Verb<
+    & InWorkspace
+    & { deal_id: string; title: string }
+    & Optional<{ value: number; recurring_value: number; expires_at: string }>,
+    { id: string }
+  >;
+  proposal_send: Verb<OnRecord & { token_hash: string }, { id: string }>;
+  proposal_list: Verb<InWorkspace, Proposal[]>;
+
+  subscription_list: Verb<InWorkspace, Subscription[]>;
+  subscription_test: Verb<OnRecord, { delivery_id: string }>;
+  subscription_reactivate: Verb<OnRecord, { id: string; resumed: number }>;
+  subscription_read_secret: Verb<OnRecord, { secret: string }>;
+  subscription_rotate: Verb<OnRecord & { secret: string }, { id: string }>;
+
+  delivery_list: Verb<InWorkspace, Delivery[]>;
+  delivery_retry: Verb<InWorkspace, { retried: number }>;
+  delivery_redeliver: Verb<OnRecord, { id: string; subscription_id: string }>;
+
+  job_list: Verb<Record<never, never>, Job[]>;
+  job_run: Verb<{ name: string }, { name: string; duration_ms: number }>;
+}
+
+export type VerbName = keyof Verbs;
+export type Args<V extends VerbName> = Verbs[V]["args"];
+export type Result<V extends VerbName> = Verbs[V]["result"];

@@ -1,0 +1,173 @@
+-- How a verb of schema app reads its arguments: one rule for each name, the same in every verb that takes it.
+
+create function crm.parse_moment(p_text text) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_at timestamptz;
+begin
+  -- Postgres itself reads much more, such as 'tomorrow' and dates whose order of day and month is a setting.
+  if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
+    return null;
+  end if;
+  v_at := p_text::timestamptz;
+  return case when v_at >= '0001-01-01T00:00:00Z' and v_at < '9999-12-31T23:59:59.9995Z' then v_at end;
+exception
+  when datetime_field_overflow or invalid_datetime_format or invalid_time_zone_displacement_value then
+    return null;
+end
+$$;
+comment on function crm.parse_moment(text) is
+  'A moment of ISO 8601 with an offset, such as 2027-01-31T12:00:00Z; null where the text is none, or no such moment '
+  'exists in the years 1 to 9999.';
+
+create function crm.parse_argument(
+  p_rule text,
+  p_field text,
+  p_value jsonb,
+  out value jsonb,
+  out errors jsonb
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_text text := case jsonb_typeof(p_value)
+    when 'string' then btrim(p_value #>> '{}', e' \t\n\v\f\r\u00a0\u2028\u2029\u3000\ufeff')
+  end;
+  v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
+  v_valid boolean;
+  v_message text;
+begin
+  value := coalesce(to_jsonb(v_text), p_value);
+  errors := '[]';
+  case p_rule
+    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+      value := to_jsonb(lower(v_text));
+      v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
+      v_message := 'Deve ser um UUID';
+    when 'object' then
+      v_valid := v_text in (
+        'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
+      );
+      v_message := 'Deve ser um tipo de registro conhecido';
+    when 'name', 'title' then
+      v_valid := char_length(v_text) between 1 and 255;
+      v_message := 'Deve ter de 1 a 255 caracteres';
+    when 'type' then
+      v_valid := char_length(v_text) between 1 and 40;
+      v_message := 'Deve ter de 1 a 40 caracteres';
+    when 'email' then
+      value := to_jsonb(lower(v_text));
+      -- The same form as the API's own (zod): what one of them takes the other takes too.
+      v_valid := char_length(v_text) <= 320 and v_text ~
+        '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
+      v_message := 'Deve ser um e-mail válido';
+    when 'role' then
+      v_valid := v_text in ('admin', 'gestor', 'vendedor');
+      v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
+    when 'suspended', 'public_api', 'is_active', 'is_default' then
+      v_valid := jsonb_typeof(p_value) = 'boolean';
+      v_message := 'Deve ser true ou false';
+    when 'rate_limit_per_minute' then
+      v_valid := v_number between 1 and 1000000 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 1000000';
+    when 'stale_after_days' then
+      v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'value', 'recurring_value' then
+      v_valid := v_number between 0 and 1e15;
+      v_message := 'Deve ser um número de 0 a 1000000000000000';
+    when 'expires_at' then
+      v_valid := crm.parse_moment(v_text) is not null;
+      v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
+    when 'prefix' then
+      v_valid := v_text ~ '^svc_[0-9A-Za-z]{8}$';
+      v_message := 'Deve ser o começo de uma chave, com 12 caracteres';
+    when 'hash', 'token_hash' then
+      v_valid := v_text ~ '^[0-9a-f]{64}$';
+      v_message := 'Deve ser um SHA-256 em hexadecimal';
+    when 'secret' then
+      v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
+      v_message := 'Deve estar em base64';
+    when 'scope' then
+      v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
+      v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
+    when 'scopes' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]';
+      v_message := 'Deve ser uma lista com pelo menos um escopo';
+      if v_valid then
+        select jsonb_agg(distinct_scope.value order by distinct_scope.n) into value
+        from (
+          select e.value, min(e.n) as n from jsonb_array_elements(p_value) with ordinality e (value, n) group by e.value
+        ) distinct_scope;
+        errors := coalesce((
+          select jsonb_agg(f.error order by e.n)
+          from jsonb_array_elements(p_value) with ordinality e (value, n)
+          cross join lateral crm.parse_argument('scope', p_field || '.' || e.n - 1, e.value) s
+          cross join lateral jsonb_array_elements(s.errors) f (error)
+        ), '[]');
+      end if;
+    when 'stages' then
+      v_valid := jsonb_typeof(p_value) = 'array' and not p_value @? '$[*] ? (@.type() != "object")';
+      v_message := 'Deve ser uma lista de etapas, cada uma com name e type';
+      if v_valid then
+        select
+          coalesce(jsonb_agg(jsonb_build_object('name', n.value, 'type', t.value) order by e.n), '[]'),
+          coalesce(jsonb_agg(n.errors || t.errors order by e.n), '[]')
+        into value, errors
+        from jsonb_array_elements(p_value) with ordinality e (value, n)
+        cross join lateral crm.parse_argument('name', p_field || '.' || e.n - 1 || '.name', e.value -> 'name') n
+        cross join lateral crm.parse_argument('type', p_field || '.' || e.n - 1 || '.type', e.value -> 'type') t;
+        errors := jsonb_path_query_array(errors, '$[*][*]');
+      end if;
+  end case;
+  if v_valid is not true then
+    errors := jsonb_build_array(jsonb_build_object('field', p_field, 'message', v_message));
+  end if;
+end
+$$;
+comment on function crm.parse_argument(text, text, jsonb) is
+  'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, ids and e-mails in '
+  'lower case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. '
+  'p_field is how an error names it, such as stages.0.type.';
+
+create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_field text;
+  v_value jsonb;
+  v_parsed record;
+  v_args jsonb := '{}';
+  v_errors jsonb := '[]';
+begin
+  for v_field, v_value in select * from jsonb_each(p_args) loop
+    if v_field <> all (p_required || p_optional) then
+      -- Ignored, a misspelt name would be a change that is reported as made.
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
+    elsif v_value <> 'null' then
+      v_parsed := crm.parse_argument(v_field, v_field, v_value);
+      v_args := jsonb_set(v_args, array[v_field], v_parsed.value);
+      v_errors := v_errors || v_parsed.errors;
+    end if;
+  end loop;
+  foreach v_field in array p_required loop
+    if not v_args ? v_field then
+      v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo obrigatório');
+    end if;
+  end loop;
+  if v_errors <> '[]' then
+    raise exception using errcode = 'CRM00', message = 'validation_error', detail = v_errors::text;
+  end if;
+  return v_args;
+end
+$$;
+comment on function crm.check_args(jsonb, text[], text[]) is
+  'The arguments of a verb of schema app as it keeps them; null is the same as absent. Raises validation_error naming '
+  'every field that is missing, unknown or invalid.';
+
+revoke execute on function
+  crm.parse_moment(text), crm.parse_argument(text, text, jsonb), crm.check_args(jsonb, text[], text[]) from public;

@@ -1,0 +1,116 @@
+-- API keys of a workspace (spec 5.5), for the operator. Whoever calls makes the key; here only its hash arrives.
+
+create function app.key_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(
+    p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
+  );
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member_id uuid;
+  v_id uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  if v_args ? 'member_id' then
+    select m.id into v_member_id from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
+    if not found then
+      perform crm.raise_code('invalid_reference', 'member_id');
+    end if;
+  else
+    select m.id into v_member_id from crm.members m
+    where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
+    order by m.id
+    limit 1;
+    if not found then
+      perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
+    end if;
+  end if;
+
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
+  values (
+    v_workspace_id,
+    v_member_id,
+    v_args ->> 'name',
+    v_args ->> 'prefix',
+    decode(v_args ->> 'hash', 'hex'),
+    array(select jsonb_array_elements_text(v_args -> 'scopes')),
+    (v_args ->> 'expires_at')::timestamptz
+  )
+  returning id into v_id;
+  return json_build_object('id', v_id);
+end
+$$;
+comment on function app.key_create(jsonb) is
+  'Keeps a new key by its hash. Its creator is the member named, else the oldest active admin: the default owner of '
+  'what the key creates, and the author of its notes. A well-formed scope that no endpoint asks for is stored and '
+  'grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), '
+  'hash (SHA-256, hexadecimal), member_id, expires_at (never where absent). '
+  'Codes: validation_error, not_found, invalid_reference, no_active_admin.';
+
+create function app.key_list(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  return (
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', k.id,
+          'name', k.name,
+          'prefix', k.prefix,
+          'scopes', k.scopes,
+          'creator_id', m.id,
+          'creator', m.name,
+          'created_at', crm.iso(k.created_at),
+          'expires_at', crm.iso(k.expires_at),
+          'revoked_at', crm.iso(k.revoked_at),
+          'last_used_at', crm.iso(r.hits[cardinality(r.hits)])
+        )
+        order by k.id
+      ),
+      '[]'
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.rate_limits r on r.key_id = k.id
+    where k.workspace_id = v_workspace_id
+  );
+end
+$$;
+comment on function app.key_list(jsonb) is
+  'The keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the '
+  'rate limit counted, so a crash of the database forgets it. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.key_revoke(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_key crm.api_keys;
+begin
+  update crm.api_keys k
+  set revoked_at = coalesce(k.revoked_at, now())
+  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
+  returning k.* into v_key;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return json_build_object('id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at));
+end
+$$;
+comment on function app.key_revoke(jsonb) is
+  'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, '
+  'revoked_at. '
+  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+revoke execute on all functions in schema app from public;

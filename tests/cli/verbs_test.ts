@@ -1,0 +1,162 @@
+// Schema app, held against the whole catalogue at once, so that no new verb can be forgotten.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OPERATOR_CODES, OperatorError } from "../../operator/errors.ts";
+import { operate } from "../../operator/operator.ts";
+import type { VerbName } from "../../operator/verbs.ts";
+import * as fields from "../../supabase/functions/_shared/contract/fields.ts";
+import { isWellFormedScope } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { openDatabase } from "../support/stack.ts";
+import { readVerbs, words } from "../support/verbs.ts";
+
+const ROOT = join(import.meta.dirname!, "..", "..");
+
+Deno.test("every function of schema app is a verb that a command calls", async () => {
+  await using sql = openDatabase();
+  const names = (await readVerbs(sql)).map(({ name }) => name);
+  const typed = await Deno.readTextFile(join(ROOT, "operator", "verbs.ts"));
+  assert.deepEqual([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name).sort(), names);
+
+  const callers = await sources("cli", "operator");
+  assert.deepEqual(names.filter((name) => !callers.includes(`"${name}"`)), []);
+});
+
+Deno.test("every verb of schema app is plpgsql from jsonb to json, with an empty search_path", async () => {
+  await using sql = openDatabase();
+  const others = await sql`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_language l on l.oid = p.prolang
+    where p.pronamespace = 'app'::regnamespace and not (
+      pg_get_function_arguments(p.oid) = 'p_args jsonb' and p.prorettype = 'json'::regtype and not p.proretset
+      and l.lanname = 'plpgsql' and not p.prosecdef and p.proconfig @> array['search_path=""']
+    )`;
+  assert.deepEqual([...others], []);
+});
+
+Deno.test("neither the public nor crm_api may execute a verb of schema app or what reads its arguments", async () => {
+  await using sql = openDatabase();
+  const open = await sql`
+    select p.oid::regprocedure::text as name, r.role
+    from pg_proc p cross join unnest(array['public', 'crm_api']) as r (role)
+    where (p.pronamespace = 'app'::regnamespace or p.oid = 'crm.check_args(jsonb, text[], text[])'::regprocedure)
+      and has_function_privilege(r.role, p.oid, 'execute')`;
+  assert.deepEqual([...open], []);
+  const [schema] = await sql`select has_schema_privilege('crm_api', 'app', 'usage') as usable`;
+  assert.equal(schema!["usable"], false);
+});
+
+Deno.test("the comment of every verb names its arguments and the codes that it raises", async () => {
+  await using sql = openDatabase();
+  const helpers = new Map(
+    (await sql<{ name: string; source: string }[]>`
+      select 'crm.' || proname as name, prosrc as source from pg_proc where pronamespace = 'crm'::regnamespace`)
+      .map(({ name, source }) => [name, source]),
+  );
+  const raised = new Set<string>();
+  for (const { name, required, optional, comment, source } of await readVerbs(sql)) {
+    const [, args = "", codes = ""] = /Arguments: (.*)\. Codes: (.*)\.$/.exec(comment) ?? [];
+    const named = args === "none" ? [] : words(args);
+    assert.deepEqual(named.sort(), [...required, ...optional].sort(), name);
+    const found = codesOf(source, helpers);
+    assert.deepEqual(words(codes).sort(), [...found].sort(), name);
+    for (const code of found) raised.add(code);
+  }
+  // Raised in TypeScript alone: the database never has the key.
+  raised.add("wrong_encryption_key");
+  assert.deepEqual([...raised].sort(), [...OPERATOR_CODES].sort());
+});
+
+Deno.test("every verb refuses arguments that are missing, unknown or of the wrong kind, each by its name", async () => {
+  await using sql = openDatabase();
+  const fieldsOf = async (verb: string, args: Record<string, unknown>) => {
+    const error = await operate(sql, verb as VerbName, args as never).then(() => null, (error) => error);
+    if (error === null) return [];
+    assert.ok(error instanceof OperatorError, `${verb}: ${error}`);
+    assert.equal(error.code, "validation_error", verb);
+    assert.ok(error.details.every(({ message }) => message), verb);
+    return error.details.map(({ field }) => field).sort();
+  };
+  for (const { name, required, optional } of await readVerbs(sql)) {
+    if (required.length > 0) assert.deepEqual(await fieldsOf(name, {}), required.toSorted(), name);
+    const all = [...required, ...optional];
+    // An object is what no argument takes.
+    const wrong = Object.fromEntries([...all, "unknown"].map((field) => [field, {}]));
+    assert.deepEqual(await fieldsOf(name, wrong), [...all, "unknown"].sort(), name);
+  }
+});
+
+Deno.test("an argument of a verb has the form that a field of the API has", async () => {
+  await using sql = openDatabase();
+  const text = ["a", " a ", "", "  ", "é".repeat(255), "a".repeat(256), "😀".repeat(255), 5, true, [], {}];
+  const uuids = ["00000000-0000-7000-8000-00000000000A", "00000000-0000-7000-8000-00000000000", "", 1];
+  const emails = [
+    ...["a@b.co", " Ana.Souza+crm@Exemplo.com.br ", "o'neil@x.org", "a@b", "a@", "@b.co", "a b@c.de", ""],
+    ...[".a@b.co", "a..b@c.de", "a@-b.co", `${"a".repeat(312)}@b.co.uk`, `${"a".repeat(314)}@b.co.uk`, 5],
+  ];
+  const moments = [
+    ...["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.123456-03:00", "2028-02-29T00:00:00Z"],
+    ...["2027-02-29T00:00:00Z", "2027-01-31T24:00:00Z", "2027-01-31T12:60:00Z", "tomorrow", ""],
+    ...["0000-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59Z", 5],
+  ];
+  const amounts = [0, 0.01, 1e15, 1.1e15, -1, "5", true, null];
+  const scopes = [
+    "leads:write",
+    "a_b-2:manage",
+    "leads:delete",
+    "Leads:read",
+    "2a:read",
+    "deals",
+    `${"a".repeat(61)}:read`,
+  ];
+  const rules: [
+    rule: string,
+    values: unknown[],
+    schema: { safeParse(value: unknown): { success: boolean } },
+  ][] = [
+    ["name", text, fields.name()],
+    ["id", uuids, fields.uuid()],
+    ["email", emails, fields.email()],
+    ["expires_at", moments, fields.datetime()],
+    ["value", amounts, fields.money()],
+    ["scope", scopes, { safeParse: (value) => ({ success: isWellFormedScope(value as string) }) }],
+  ];
+  for (const [rule, values, schema] of rules) {
+    for (const value of values) {
+      const [row] = await sql`
+        select value, errors = '[]' as valid
+        from crm.parse_argument(${rule}, 'field', ${sql.json(value as never)}::jsonb)`;
+      const api = schema.safeParse(value) as { success: boolean; data?: unknown };
+      const title = `${rule} ${JSON.stringify(value)}`;
+      assert.equal(row!["valid"], api.success, title);
+      // What is kept is the same too. A moment becomes UTC only when it is stored.
+      if (api.success && rule !== "expires_at" && rule !== "scope") {
+        assert.equal(row!["value"], api.data, title);
+      }
+    }
+  }
+});
+
+/** The codes in the source of a verb and of the functions of crm that it calls. */
+function codesOf(source: string, helpers: Map<string, string>, seen = new Set<string>()): Set<string> {
+  const codes = new Set(
+    [...source.matchAll(/(?:crm\.raise_code\(\s*|message = )'(\w+)'/g)].map(([, code]) => code!),
+  );
+  for (const [, name] of source.matchAll(/\b(crm\.\w+)\(/g)) {
+    const helper = helpers.get(name!);
+    if (helper === undefined || seen.has(name!)) continue;
+    seen.add(name!);
+    for (const code of codesOf(helper, helpers, seen)) codes.add(code);
+  }
+  return codes;
+}
+
+async function sources(...folders: string[]): Promise<string> {
+  let text = "";
+  for (const folder of folders) {
+    for await (const { name, isDirectory } of Deno.readDir(join(ROOT, folder))) {
+      const path = join(folder, name);
+      if (isDirectory) text += await sources(path);
+      else if (name !== "verbs.ts") text += await Deno.readTextFile(join(ROOT, path));
+    }
+  }
+  return text;
+}

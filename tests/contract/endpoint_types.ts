@@ -1,0 +1,46 @@
+// Declarations that must not compile; `deno task check` fails where one does.
+import { z } from "zod";
+import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
+import { endpoint, resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
+
+const Thing = z.object({ id: z.uuid() });
+const common = { summary: doc("Coisa", "Thing"), reply: Thing };
+const key = { ...common, scope: "deals:read", verb: "deal_get" } as const;
+const link = { ...common, gate: "link", verb: "proposal_view" } as const;
+const open = {
+  ...common,
+  gate: "none",
+  operation: "health",
+  replies: {},
+  answer: () => Promise.resolve({ status: 200, body: { id: "" } }),
+} as const;
+
+export const refused = () => [
+  // @ts-expect-error a key needs a scope
+  endpoint({ ...common, verb: "deal_get" }),
+  // @ts-expect-error nobody knows that scope
+  endpoint({ ...key, scope: "deals:fly" }),
+  // @ts-expect-error a link has no scope
+  endpoint({ ...link, scope: "deals:read" }),
+  // @ts-expect-error a link keeps no Idempotency-Key
+  endpoint({ ...link, idempotent: true }),
+  // @ts-expect-error who lets anybody in has no scope
+  endpoint({ ...open, scope: "deals:read" }),
+  // @ts-expect-error who lets anybody in has no verb
+  endpoint({ ...open, verb: "deal_get" }),
+  // @ts-expect-error who lets anybody in reads no body
+  endpoint({ ...open, body: Thing }),
+  // @ts-expect-error the answer is of another schema
+  endpoint({ ...open, answer: () => Promise.resolve({ status: 200, body: { name: "" } }) }),
+  // @ts-expect-error a GET has no body
+  resource("api-v1-things", { "GET /": endpoint({ ...key, body: Thing }) }, doc("", "")),
+  // @ts-expect-error a POST behind a key has one
+  resource("api-v1-things", { "POST /": endpoint(key) }, doc("", "")),
+];
+
+/** What those differ from, and what only a link may do. */
+export const accepted = () => [
+  endpoint(open),
+  resource("api-v1-things", { "GET /": endpoint(key) }, doc("", "")),
+  resource("things", { "POST /:token/accept": endpoint(link), "GET /:token": endpoint(link) }, doc("", "")),
+];

@@ -1,0 +1,142 @@
+// The verbs of schema app run with all the rights of the operator, so their own conditions keep workspaces apart.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { OperatorError } from "../../operator/errors.ts";
+import { operate } from "../../operator/operator.ts";
+import { createProposal } from "../../operator/proposals.ts";
+import type { RecordKind, VerbName } from "../../operator/verbs.ts";
+import { makeWorkspace, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { makeLossReason, NOWHERE } from "../support/record_fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+import { readVerbs } from "../support/verbs.ts";
+import { subscribe, waitForDelivery } from "../support/webhooks.ts";
+
+/** The verbs that belong to no workspace: what serves members must not offer them. */
+const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
+
+/** A valid value for each argument that names no record. */
+const VALUES: Record<string, unknown> = {
+  name: "Outro",
+  title: "Outra",
+  email: "outra@exemplo.com.br",
+  role: "vendedor",
+  scopes: ["leads:write"],
+  stages: [{ name: "Um", type: "venda" }],
+  prefix: "svc_00000000",
+  hash: "0".repeat(64),
+  token_hash: "0".repeat(64),
+  secret: "AAAA",
+  is_active: true,
+  is_default: true,
+  suspended: false,
+  public_api: true,
+  rate_limit_per_minute: 1,
+  stale_after_days: 1,
+  value: 1,
+  recurring_value: 1,
+  expires_at: "2199-01-01T00:00:00Z",
+};
+
+Deno.test("no verb of schema app reaches a record of another workspace", async () => {
+  await using sql = openDatabase();
+  const { id: mine } = await makeWorkspace(sql);
+  const { workspace_id: theirs, ...records } = await makeRecords(sql);
+  const before = await everythingOf(sql, theirs);
+  const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
+    name,
+    args: [...required, ...optional],
+    /** With the records of the other workspace, in the workspace that is given. */
+    call: (sql: Sql, workspace_id: string) =>
+      operate(
+        sql,
+        name as VerbName,
+        argsOf(name, [...required, ...optional], workspace_id, records) as never,
+      ),
+  }));
+  const inWorkspace = verbs.filter(({ args }) => args.includes("workspace_id"));
+  assert.deepEqual(
+    verbs.filter((verb) => !inWorkspace.includes(verb)).map(({ name }) => name),
+    OPERATOR_ALONE,
+  );
+
+  for (const { name, args, call } of inWorkspace) {
+    assert.deepEqual((await refusalOf(call(sql, NOWHERE)))?.[0], "not_found", `${name} in no workspace`);
+    const reference = args.find((field) => field === "member_id" || field === "deal_id");
+    if (args.includes("id")) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
+    else if (reference) {
+      assert.deepEqual(await refusalOf(call(sql, mine)), ["invalid_reference", reference], name);
+    } else {
+      const shown = JSON.stringify(await call(sql, mine));
+      assert.deepEqual(Object.values(records).filter((id) => shown.includes(id)), [], name);
+    }
+  }
+  assert.deepEqual(await everythingOf(sql, theirs), before);
+
+  // The same arguments in the right workspace are accepted, so that it is the workspace that was refused.
+  const undo = new Error("undone");
+  await assert.rejects(
+    sql.begin(async (transaction) => {
+      for (const { call } of inWorkspace) await call(transaction as unknown as Sql, theirs);
+      throw undo;
+    }),
+    undo,
+  );
+});
+
+/** A workspace with a record of every kind; their ids. */
+async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id", string>> {
+  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+  const { id: workspace_id, key } = workspace;
+  const subscription = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await operate(sql, "subscription_test", { workspace_id, id: subscription.id });
+  const delivery = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
+  const [first] = await operate(sql, "key_list", { workspace_id });
+  return {
+    workspace_id,
+    member: workspace.memberId,
+    key: first!.id,
+    pipeline: workspace.pipelineId,
+    stage: workspace.stages[0].id,
+    loss_reason: await makeLossReason(sql, workspace),
+    deal: deal.id,
+    proposal: (await createProposal(sql, { dealId: deal.id, title: "Plano" })).id,
+    subscription: subscription.id,
+    delivery: delivery.id,
+  };
+}
+
+function argsOf(verb: string, fields: string[], workspace_id: string, records: Record<string, string>) {
+  return Object.fromEntries(fields.map((field) => {
+    if (field === "workspace_id") return [field, workspace_id];
+    const object = field === "id" ? /^(loss_reason|[a-z]+)_/.exec(verb)![1]! : field.replace(/_id$/, "");
+    const value = field.endsWith("id") ? records[object] : VALUES[field];
+    assert.notEqual(value, undefined, `${verb} takes ${field}, which this test has no value for`);
+    return [field, value];
+  }));
+}
+
+/** The code of a refusal and the argument that it names; null where the call was accepted. */
+async function refusalOf(call: Promise<unknown>): Promise<[string, string | undefined] | null> {
+  const error = await call.then(() => null, (error) => error);
+  if (error === null) return null;
+  assert.ok(error instanceof OperatorError, `${error}`);
+  return [error.code, error.details[0]?.field];
+}
+
+/** Every row of a workspace, by table, as text. */
+async function everythingOf(sql: Sql, workspaceId: string): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') order by 1`;
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const found = await sql<{ row: string }[]>`
+      select t::text as row from crm.${sql(name)} t where t.workspace_id = ${workspaceId} order by 1`;
+    rows[name] = found.map(({ row }) => row);
+  }
+  rows["workspaces"] = (await sql<{ row: string }[]>`
+    select w::text as row from crm.workspaces w where w.id = ${workspaceId}`).map(({ row }) => row);
+  return rows;
+}

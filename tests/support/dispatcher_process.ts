@@ -1,0 +1,7 @@
+// A dispatcher that delivers until nothing is due. Argument: SQL that it runs first.
+import { query } from "../../supabase/functions/_shared/postgres/database.ts";
+import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.ts";
+
+await query({ name: "setup", text: Deno.args[0]! });
+await dispatch();
+Deno.exit();

@@ -1,0 +1,144 @@
+// Values at both sides of a field's limits, read off the body's schema: a new field is tested the day it is declared.
+import type { z } from "zod";
+import { type InputSchema, inputSchema } from "./input_schema.ts";
+
+/** What a field takes and refuses. */
+export interface FieldLimits {
+  /** Null, where it is taken, comes last. None for a UUID: a good one is the id of a record. */
+  good: unknown[];
+  bad: unknown[];
+}
+
+/** What the schema cannot say of a field: replaces what was read off it, or is refused although the schema takes it. */
+export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
+
+/** The limits of each field of a body. */
+export function fieldLimits(body: z.ZodType, own: OwnLimits = {}): Record<string, FieldLimits> {
+  const { properties = {} } = inputSchema(body);
+  return Object.fromEntries(
+    Object.entries(properties).map(([field, schema]) => {
+      const { alsoBad = [], ...limits } = own[field] ?? {};
+      const read = { ...readLimits(field, schema), ...limits };
+      const good = read.good.filter((value) => !alsoBad.includes(value));
+      return [field, { good, bad: [...read.bad, ...alsoBad] }];
+    }),
+  );
+}
+
+/** Whether a field takes null. */
+export function isNullable({ type, anyOf = [] }: InputSchema): boolean {
+  return type === "null" || (Array.isArray(type) && type.includes("null")) || anyOf.some(isNullable);
+}
+
+function readLimits(field: string, schema: InputSchema): FieldLimits {
+  const value = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
+  const limits = limitsOfType(field, value);
+  if (value.format === "uuid" || !isNullable(schema)) return limits;
+  return { ...limits, good: [...limits.good, null] };
+}
+
+function limitsOfType(field: string, schema: InputSchema): FieldLimits {
+  const type = Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type;
+  if (schema.enum) return limitsOfEnum(schema.enum);
+  switch (type) {
+    case "string":
+      return limitsOfText(schema);
+    case "number":
+    case "integer":
+      return limitsOfNumber(schema, type === "integer");
+    case "boolean":
+      return { good: [true, false], bad: ["true", 1] };
+    case "object":
+      return schema.properties ? limitsOfObject(schema.properties) : limitsOfFreeObject(schema);
+    default:
+      throw new Error(`No values are known for ${field} (${JSON.stringify(schema)}): add them here`);
+  }
+}
+
+function limitsOfEnum(values: unknown[]): FieldLimits {
+  return { good: values, bad: ["", `${values[0]}x`, `${values[0]}`.toUpperCase(), 1] };
+}
+
+/** Texts by format; the lengths are counted in code points, so that an emoji is one character. */
+function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldLimits {
+  const noText = [5, true, [], ["a"], {}];
+  const tooLong = (before: string) => maxLength === undefined ? [] : [before + "a".repeat(maxLength)];
+  switch (format) {
+    case "uuid":
+      return { good: [], bad: ["", "x", "00000000-0000-7000-8000-00000000000", ...noText] };
+    case "email":
+      return { good: ["a@b.co"], bad: ["", "a", "a@", "a b@c.de", ...tooLong("@b.co"), ...noText] };
+    case "uri":
+      return {
+        good: ["https://x.com", "http://x.com/a?b#c"],
+        bad: ["x.com", "", "javascript:alert(1)", ...tooLong("https://x.com/"), ...noText],
+      };
+    case "date":
+      return {
+        good: ["2028-02-29", "0001-01-01", "9999-12-31"],
+        bad: ["2027-02-29", "2027-1-1", "0000-01-01", "2027-01-01T00:00:00Z", "", ...noText],
+      };
+    case "date-time":
+      return {
+        good: [
+          "2030-01-31T12:00:00Z",
+          "2030-01-31T12:00:00.123456789+20:00",
+          "0001-01-01T00:00:00Z",
+          "9999-12-31T23:59:59.9999999Z",
+        ],
+        bad: [
+          "2030-01-31",
+          "2030-02-30T12:00:00Z",
+          "2030-01-31T12:00:00",
+          "amanhã",
+          "",
+          "9999-12-31T23:59:59-01:00",
+          ...noText,
+        ],
+      };
+    case undefined: {
+      if (maxLength === undefined) throw new Error("A text without a limit could fill the disk");
+      const full = ["é", "😀"].map((character) => character.repeat(maxLength));
+      const [good, bad] = minLength > 0 ? [[], [""]] : [["", " a "], []];
+      return { good: ["a", ...full, ...good], bad: ["a".repeat(maxLength + 1), ...bad, ...noText] };
+    }
+    default:
+      throw new Error(`No values are known for the format ${format}: add them here`);
+  }
+}
+
+function limitsOfNumber({ minimum, maximum }: InputSchema, isInteger: boolean): FieldLimits {
+  if (minimum === undefined || maximum === undefined) throw new Error("A number without limits may not fit");
+  const fractions = isInteger ? [] : [0.1, 123456789.99];
+  return {
+    good: [3, ...fractions, minimum, maximum],
+    bad: [
+      minimum - 1,
+      isInteger ? 1.5 : minimum - 0.01,
+      isInteger ? maximum + 1 : maximum * 10,
+      1e300,
+      "5",
+      true,
+      [1],
+    ],
+  };
+}
+
+function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
+  const lines = Object.entries(properties).map(([name, schema]) => ({ name, ...readLimits(name, schema) }));
+  return {
+    good: [Object.fromEntries(lines.map(({ name, good }) => [name, good[0]])), {}].concat(
+      lines.flatMap(({ name, good }) => good.map((value) => ({ [name]: value }))),
+    ),
+    bad: ["a", 1, [], ...lines.flatMap(({ name, bad }) => bad.map((value) => ({ [name]: value })))],
+  };
+}
+
+/** Fields of the client's own (spec 8): at most so many keys, and 10 KB as JSON. */
+function limitsOfFreeObject({ maxProperties = 0 }: InputSchema): FieldLimits {
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
+  return {
+    good: [{ a: [1, { b: null }] }, {}, keys(maxProperties), { a: "x".repeat(10 * 1024 - 8) }],
+    bad: ["a", [], 1, keys(maxProperties + 1), { a: "x".repeat(10 * 1024 - 7) }, { a: "é".repeat(5 * 1024) }],
+  };
+}

@@ -1,0 +1,60 @@
+// Tests that need more than Node brings along: where a program is missing they are skipped, and the run names them.
+import { join } from "node:path";
+
+/** Where a package of Debian is, whose programs are on nobody's PATH. */
+const PACKAGES: Record<string, string> = {
+  "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
+  "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
+  "postgresql-15-cron": "/usr/share/postgresql/15/extension/pg_cron.control",
+};
+
+/** Names the file in which tests that are skipped leave their reason for the runner. */
+export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
+/** Set where a missing program is a failure: `deno task test:all` in CI. */
+export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
+
+/**
+ * A test that runs only where the programs are installed; elsewhere it is skipped, or fails where REQUIRED_VARIABLE is set.
+ *
+ * @param programs names as on the PATH, or those of Debian's packages above
+ */
+export function needing(programs: string[], test: Deno.TestDefinition): Deno.TestDefinition {
+  const missing = programs.filter((program) => !isInstalled(program)).join(", ");
+  if (missing === "") return test;
+  if (Deno.env.get(REQUIRED_VARIABLE)) {
+    return { ...test, fn: () => Promise.reject(new Error(`Not installed: ${missing}`)) };
+  }
+  const file = Deno.env.get(REASONS_VARIABLE);
+  const reason: SkipReason = { title: test.name, missing };
+  if (file) Deno.writeTextFileSync(file, `${JSON.stringify(reason)}\n`, { append: true });
+  return { ...test, ignore: true };
+}
+
+/** Why a test was skipped. */
+export interface SkipReason {
+  title: string;
+  /** The programs that are not there. */
+  missing: string;
+}
+
+/** The reasons that were left in a file; none where there is no file. */
+export async function readSkipReasons(file: string): Promise<SkipReason[]> {
+  const text = await Deno.readTextFile(file).catch(() => "");
+  return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+}
+
+function isInstalled(program: string): boolean {
+  const paths = PACKAGES[program] !== undefined
+    ? [PACKAGES[program]]
+    // Debian's servers are in /usr/sbin, which is not on every user's PATH.
+    : [...(Deno.env.get("PATH") ?? "").split(":"), "/usr/sbin"].map((folder) => join(folder, program));
+  return paths.some(exists);
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Sql } from "postgres";
+
+/** A function of schema app, as the catalogue has it. */
+export interface CatalogueVerb {
+  name: string;
+  required: string[];
+  optional: string[];
+  comment: string;
+  source: string;
+}
+
+/** Every function of schema app, by name, with the arguments that its body declares to crm.check_args. */
+export async function readVerbs(sql: Sql): Promise<CatalogueVerb[]> {
+  const rows = await sql<{ name: string; comment: string | null; source: string }[]>`
+    select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, p.prosrc as source
+    from pg_proc p where p.pronamespace = 'app'::regnamespace order by p.proname`;
+  return rows.map(({ name, comment, source }) => {
+    const [, required, optional] =
+      /crm\.check_args\(\s*p_args,\s*'\{([^}]*)\}'(?:,\s*'\{([^}]*)\}')?\s*\)/.exec(source) ??
+        [];
+    if (required === undefined) throw new Error(`app.${name} does not check its arguments`);
+    return {
+      name,
+      required: words(required),
+      optional: words(optional ?? ""),
+      comment: comment ?? "",
+      source,
+    };
+  });
+}
+
+/** `a, b (c, d)` as a list, without what stands in brackets. */
+export function words(list: string): string[] {
+  return list.replace(/\([^)]*\)/g, "").split(",").map((word) => word.trim()).filter((word) => word !== "");
+}
