@@ -25,6 +25,9 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
+/** Of pg_ctl. */
+type StopMode = "fast" | "immediate";
+
 /** One embedded Postgres: its binaries, its data, and the user who may touch both. */
 interface Cluster {
   binaries: string;
@@ -63,9 +66,12 @@ export function superuserUrl(databaseUrl: string, { superuser_password }: Secret
   return url.href;
 }
 
-/** Shuts down the embedded Postgres of a data folder, whoever started it. */
-export async function stopPostgres(dataDir: string): Promise<void> {
-  await stopLeftover(await openCluster(dataDir));
+/**
+ * Shuts down the embedded Postgres of a data folder, whoever started it.
+ * @param mode `immediate` is as if the power had failed.
+ */
+export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Promise<void> {
+  await stopLeftover(await openCluster(dataDir), mode);
 }
 
 async function openCluster(dataDir: string): Promise<Cluster> {
@@ -131,17 +137,17 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
   }
 }
 
-async function stop(cluster: Cluster): Promise<void> {
-  const { success, output } = await pgCtl(cluster, ["stop", "-m", "fast", "-w"]);
+async function stop(cluster: Cluster, mode: StopMode = "fast"): Promise<void> {
+  const { success, output } = await pgCtl(cluster, ["stop", "-m", mode, "-w"]);
   if (!success && await runningPostmaster(cluster) !== null) {
     throw new StackError(`Postgres did not stop: ${lastError(output)} (see ${cluster.log})`);
   }
 }
 
-async function stopLeftover(cluster: Cluster): Promise<void> {
+async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
   if (!await exists(pidFile)) return;
-  if (await runningPostmaster(cluster) !== null) return await stop(cluster);
+  if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
   // Postgres would wait for whoever has the process number now; that it is not a Postgres was just seen.
   await Deno.remove(pidFile).catch(() => {});
 }

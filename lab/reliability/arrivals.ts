@@ -1,4 +1,4 @@
-import { startReceiver } from "../harness/receiver.ts";
+import { type Receiver, startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
 /** What has arrived for one delivery id. */
@@ -10,7 +10,7 @@ export interface Arrivals {
 }
 
 /** A receiver that counts what arrives, by delivery id. */
-export interface CountingReceiver {
+export interface CountingReceiver extends Omit<Receiver, "port"> {
   /** Answers 200 after 20 ms. */
   okUrl: string;
   /** Answers 500. */
@@ -18,10 +18,7 @@ export interface CountingReceiver {
   /** Takes the request and never answers. */
   hangingUrl: string;
   arrivals: ReadonlyMap<string, Arrivals>;
-  /** For the processes that deliver to it. */
-  env: Record<string, string>;
   clear(): void;
-  close(): Promise<void>;
 }
 
 const ANSWER_MS = 20;

@@ -1,9 +1,6 @@
-import { join } from "node:path";
 import type { Sql } from "postgres";
-import { startPostgres } from "../../local/postgres.ts";
-import { binariesFolder, run, systemUser } from "../../local/postgres_binaries.ts";
-import { openSql } from "../../local/sql.ts";
-import { openWorld, type World } from "../harness/world.ts";
+import { startPostgres, stopPostgres } from "../../local/postgres.ts";
+import { connect, openWorld, type World } from "../harness/world.ts";
 import { type CountingReceiver, startCountingReceiver } from "./arrivals.ts";
 import { type Character, type Dispatcher, spawnDispatcher } from "./dispatcher.ts";
 
@@ -31,7 +28,7 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
   const world = await openWorld({ max: CONNECTIONS });
   const { folder, dataDir, secrets, databaseUrl } = world;
   const receiver = await startCountingReceiver(folder);
-  let { sql } = world;
+  let sql: Sql = world.sql;
   const env = {
     ...receiver.env,
     SUPABASE_DB_URL: databaseUrl,
@@ -59,15 +56,11 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
     async crashPostgres() {
       // The driver's next query after a crash may wait for ever; what is on trial is the dispatcher's connections.
       await sql.end();
-      const binaries = await binariesFolder();
-      const user = await systemUser([binaries, dataDir]);
-      const args = ["stop", "-m", "immediate", "-w", "-D", join(dataDir, "postgres")];
-      const { success, output } = await run(join(binaries, "pg_ctl"), args, user);
-      if (!success) throw new Error(`Postgres was not stopped: ${output}`);
+      await stopPostgres(dataDir, "immediate");
     },
     async restartPostgres() {
       await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
-      sql = openSql(databaseUrl, { max: CONNECTIONS });
+      sql = connect(databaseUrl, CONNECTIONS);
     },
     async [Symbol.asyncDispose]() {
       await killDispatchers();

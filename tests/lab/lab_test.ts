@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { resolveProbes } from "../../lab/performance/growth/coverage.ts";
+
+const LAB = join(import.meta.dirname!, "../../lab");
+
+async function* scripts(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) yield* scripts(path);
+    else if (name.endsWith(".ts")) yield path;
+  }
+}
+
+Deno.test("Nothing in lab/ imports from tests/", async () => {
+  const files = await Array.fromAsync(scripts(LAB));
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    assert.doesNotMatch(await Deno.readTextFile(file), /(from|import\()\s*"[^"]*\/tests\//, file);
+  }
+});
+
+Deno.test("Every endpoint and every filter of a list has a probe of the growth bench", () => {
+  // Throws with the names of those that have none.
+  assert.ok(resolveProbes().length > 0);
+});
