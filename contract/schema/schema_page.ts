@@ -32,8 +32,8 @@ Written by \`deno task schema\` from the catalogue of a database with every migr
 itself is [supabase/schema.sql](../supabase/schema.sql), its reasons are in
 [supabase/migrations](../supabase/migrations).
 
-Every table of a workspace has \`workspace_id\` first in its keys, and refers to others by \`(workspace_id, id)\`: a key check
-bypasses row-level security, so the workspace must be part of it.
+Every table of a workspace has \`workspace_id\` first in its keys, and refers to others by \`(workspace_id, id)\`: a
+key check bypasses row-level security, so the workspace must be part of it.
 `;
 
 /** The text of docs/schema.md: the entity diagram, and every table with its columns. */
