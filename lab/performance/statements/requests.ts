@@ -1,10 +1,11 @@
 import type { Sql } from "postgres";
-import { keyEndpoints as endpoints, resources } from "../../../contract/resources.ts";
+import { endpoints, keyEndpoints, resources } from "../../../contract/resources.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
 import { generateKey } from "../../../operator/generate_key.ts";
 import { createKey } from "../../../operator/keys.ts";
 import { sendProposal } from "../../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
+import type { GateName } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
 import type { PlannedRequest } from "../load/template.ts";
@@ -48,22 +49,30 @@ export async function* requestEachKind(sql: Sql, baseUrl: string): Requests {
   yield* requestRefusalsOfKeys(caller);
 }
 
-async function* requestEndpoints({ key, samples }: Caller): Requests {
+/** What a call shows at each gate: a key in the header, or a token in the path. */
+const CREDENTIALS: Record<GateName, (caller: Caller) => Promise<{ key?: string; token?: string }>> = {
+  key: ({ key }) => Promise.resolve({ key }),
+  link: async (caller) => ({ token: (await makeLink(caller)).split("/").at(-1)! }),
+  none: () => Promise.resolve({}),
+};
+
+async function* requestEndpoints(caller: Caller): Requests {
+  const { samples } = caller;
   for (const { resource, route, title } of endpoints) {
+    const { token, ...credentials } = await CREDENTIALS[resource.gate](caller);
     const needsDeal = !route.endpoint.query.safeParse({}).success;
-    const path = pathOf(resource.name, route.path, samples.records[resource.name]) +
+    const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name]) +
       (needsDeal ? `?deal_id=${samples.deal_id}` : "");
     const body = exampleBody(route.method, resource.name, route.path, samples);
-    yield request("endpoint", title, route.method, path, route.endpoint.status, { key, body });
+    yield request("endpoint", title, route.method, path, route.endpoint.status, { ...credentials, body });
   }
-  yield request("endpoint", "health", "GET", "/api-v1-health", 200);
 }
 
 async function* requestReplays({ key, samples }: Caller): Requests {
   const lead = { key, body: { first_name: "Ana", external_id: "again" } };
   yield request("endpoint", "a lead with external_id", "POST", "/api-v1-leads", 201, lead);
   yield request("replay", "the same lead again", "POST", "/api-v1-leads", 200, lead);
-  for (const { resource, route, title } of endpoints) {
+  for (const { resource, route, title } of keyEndpoints) {
     if (!route.endpoint.idempotent) continue;
     const path = pathOf(resource.name, route.path);
     const body = exampleBody(route.method, resource.name, route.path, samples);
@@ -77,13 +86,9 @@ async function* requestReplays({ key, samples }: Caller): Requests {
   yield request("replay", "winning a deal that is closed", "POST", win, 200, { key, body: {} });
 }
 
-async function* requestProposalLinks({ sql, baseUrl, samples }: Caller): Requests {
-  const [proposal] = await sql<[{ id: string }]>`
-    insert into crm.proposals (workspace_id, deal_id, title)
-    select workspace_id, id, 'Plano anual' from crm.deals where id = ${samples.deal_id} returning id`;
-  const link = (await sendProposal(sql, proposal.id, baseUrl)).url.slice(baseUrl.length);
+async function* requestProposalLinks(caller: Caller): Requests {
+  const link = await makeLink(caller);
   const wrong = { body: { reason: 1 } };
-  yield request("endpoint", "a proposal's link", "GET", link, 200);
   yield request("refusal", "a rejection with a wrong reason", "POST", `${link}/reject`, 422, wrong);
   yield request("refusal", "a method that the link has not", "PUT", link, 405);
   yield request("endpoint", "its acceptance", "POST", `${link}/accept`, 200);
@@ -95,7 +100,7 @@ async function* requestProposalLinks({ sql, baseUrl, samples }: Caller): Request
 
 async function* requestRefusalsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
   const powerless = await createKey(sql, { workspaceId, name: "Bench", scopes: ["nothing:read"] });
-  for (const { resource, route: { method, path: pattern, endpoint }, title } of endpoints) {
+  for (const { resource, route: { method, path: pattern, endpoint }, title } of keyEndpoints) {
     const path = pathOf(resource.name, pattern, NOWHERE);
     const refusal = (why: string, method: string, path: string, status: number, by = key) =>
       request("refusal", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
@@ -140,6 +145,14 @@ async function* requestRefusalsOfKeys({ sql, workspaceId, key }: Caller): Reques
   yield get("a suspended workspace", 403, key);
 }
 
+/** The path of the public link of a new proposal. */
+async function makeLink({ sql, baseUrl, samples }: Caller): Promise<string> {
+  const [proposal] = await sql<[{ id: string }]>`
+    insert into crm.proposals (workspace_id, deal_id, title)
+    select workspace_id, id, 'Plano anual' from crm.deals where id = ${samples.deal_id} returning id`;
+  return (await sendProposal(sql, proposal.id, baseUrl)).url.slice(baseUrl.length);
+}
+
 async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
   const { id: workspaceId } = await createWorkspace(sql, { name: "Bench" });
   await updateWorkspace(sql, workspaceId, { rateLimit: RATE_LIMIT });
@@ -176,7 +189,7 @@ function request(
 }
 
 function pathOf(name: string, path: string, id = ""): string {
-  return `/${name}${path.replace(":id", id).replace(/\/$/, "")}`;
+  return `/${name}${path.replace(/:\w+/, id).replace(/\/$/, "")}`;
 }
 
 type Example = Record<string, unknown>;
@@ -190,7 +203,7 @@ const { paths } = openApiDocument(resources, "en") as {
 
 /** The body that the OpenAPI document shows, with ids of records that are there in the place of the made-up ones. */
 function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
-  const operation = paths[pathOf(name, path, "{id}")]![method.toLowerCase()]!;
+  const operation = paths[pathOf(name, path.replace(/:(\w+)/, "{$1}"))]![method.toLowerCase()]!;
   const example = operation.requestBody?.content["application/json"].example;
   return example && withSampleIds(example, samples);
 }
