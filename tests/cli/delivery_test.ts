@@ -46,7 +46,7 @@ Deno.test("delivery list shows what became of an event, and delivery retry does 
   assert.equal(await say("delivery", "retry", "--workspace", workspace), "0 deliveries are due now\n");
 });
 
-Deno.test("delivery redeliver sends a delivery once more under its id, at once", async () => {
+Deno.test("delivery redeliver sends a delivery again at once, under its id", async () => {
   await using sql = openDatabase();
   const { id: workspace, key } = await makeWorkspace(sql);
   const mailbox = openMailbox("status=200,500,200");
@@ -54,7 +54,7 @@ Deno.test("delivery redeliver sends a delivery once more under its id, at once",
   await client(key).post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
-  // What had ended begins a series of its own; what waits for its next attempt goes on with it.
+  // A delivery that had ended begins a new series; a waiting one continues its series.
   assert.deepEqual(await json("delivery", "redeliver", id), { id, subscription_id: subscription.id });
   await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);
   assert.equal(
@@ -75,7 +75,7 @@ Deno.test("delivery redeliver sends a delivery once more under its id, at once",
   assert.equal(listed.length, 1);
 });
 
-Deno.test("delivery … tells each mistake in one line", async () => {
+Deno.test("delivery … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
     assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),

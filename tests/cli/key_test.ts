@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { checksum } from "../../operator/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
-Deno.test("A key that was made opens the API, only for its scopes, until it is revoked", async () => {
+Deno.test("A new key gives access to its scopes alone, until it is revoked", async () => {
   await using sql = openDatabase();
   const { id: workspace, pipelineId } = await makeWorkspace(sql);
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
@@ -17,10 +17,10 @@ Deno.test("A key that was made opens the API, only for its scopes, until it is r
   const { status, body } = await client(made.key).get("/api-v1-pipelines");
   assert.equal(status, 200);
   assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [pipelineId]);
-  assertRefused(await client(made.key).get("/api-v1-webhooks"), "insufficient_scope");
+  assertError(await client(made.key).get("/api-v1-webhooks"), "insufficient_scope");
 
   const revoked = await json("key", "revoke", made.id);
-  assertRefused(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
+  assertError(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
   assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
 });
 
@@ -45,7 +45,7 @@ Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
   assert.equal(checksum("62"), "005Arq");
 });
 
-Deno.test("key create takes the oldest active admin as creator, unless it is told another", async () => {
+Deno.test("key create takes the oldest active admin as creator, unless another is given", async () => {
   await using sql = openDatabase();
   const { id: workspace, memberId } = await makeWorkspace(sql);
   const { id: seller } = await json(
@@ -76,7 +76,7 @@ Deno.test("key create takes the oldest active admin as creator, unless it is tol
   await assertMistake(create, 1, /no active admin/);
 });
 
-Deno.test("key create stores a scope that no endpoint asks for, and says so to a person", async () => {
+Deno.test("key create stores a scope that no endpoint requires, and warns about it in its text output", async () => {
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
@@ -86,19 +86,19 @@ Deno.test("key create stores a scope that no endpoint asks for, and says so to a
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
 });
 
-Deno.test("key create --expires-at makes a key that ends at that moment", async () => {
+Deno.test("key create --expires-at makes a key that expires then", async () => {
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   const { key: expired } = await json(...create, "2020-01-31T12:00:00Z");
-  assertRefused(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
+  assertError(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
   const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
   assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
   const listed = await json("key", "list", "--workspace", workspace);
   assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
 });
 
-Deno.test("key list shows whose keys there are and when they were used, and nothing that opens", async () => {
+Deno.test("key list shows the creator and the last use of each key, and no secret", async () => {
   await using sql = openDatabase();
   const { id: workspace, memberId, key } = await makeWorkspace(sql, { scopes: ["pipelines:read"] });
   const [unused] = await json("key", "list", "--workspace", workspace);
@@ -127,7 +127,7 @@ Deno.test("key list shows whose keys there are and when they were used, and noth
   assert.ok(!text.includes(hashCredential(key)));
 });
 
-Deno.test("key … tells each mistake in one line", async () => {
+Deno.test("key … reports each mistake in one line", async () => {
   const create = [...CREATE, "--workspace", UNKNOWN_ID, "--scopes"];
   await Promise.all([
     assertMistake([...create, "leads:write"], 1, /No workspace has the id/),

@@ -4,7 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 
-Deno.test("loss-reason create, list and update give deals a reason to be lost for", async () => {
+Deno.test("loss-reason create, list and update manage the reasons why deals are lost", async () => {
   await using sql = openDatabase();
   const { id: workspace, key } = await makeWorkspace(sql);
   const { id } = await json("loss-reason", "create", "--workspace", workspace, "--name", "Preço");
@@ -22,7 +22,7 @@ Deno.test("loss-reason create, list and update give deals a reason to be lost fo
   assert.deepEqual([listed.id, listed.name, listed.is_active], [id, "Preço", false]);
 });
 
-Deno.test("loss-reason … tells each mistake in one line", async () => {
+Deno.test("loss-reason … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(
       ["loss-reason", "create", "--workspace", UNKNOWN_ID, "--name", "x"],

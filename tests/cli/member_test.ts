@@ -7,7 +7,7 @@ function add(workspace: string, email: string, role = "vendedor"): string[] {
   return ["member", "add", "--workspace", workspace, "--name", "Ana Souza", "--email", email, "--role", role];
 }
 
-Deno.test("member add, update and list keep the people of a workspace", async () => {
+Deno.test("member add, update and list manage the members of a workspace", async () => {
   await using sql = openDatabase();
   const { id: workspace, memberId } = await makeWorkspace(sql);
   const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
@@ -45,7 +45,7 @@ Deno.test("member add refuses an e-mail that the workspace has, in any case, and
   await say(...add(other.id, "ana@exemplo.com.br"));
 });
 
-Deno.test("member … tells each mistake in one line", async () => {
+Deno.test("member … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(add(UNKNOWN_ID, "ana@exemplo.com.br"), 1, /No workspace has the id "0{8}-/),
     assertMistake(add("x", "ana@exemplo.com.br"), 2, /must be a UUID/),

@@ -44,7 +44,7 @@ Deno.test("proposal create makes a draft, proposal send gives it a link that is 
   assert.ok(!listed.includes(sent.url.split("/").at(-1)));
 });
 
-Deno.test("proposal send makes another link of a proposal that waits, under SUPABASE_URL where it is set", async () => {
+Deno.test("proposal send makes a new link for an open proposal, under SUPABASE_URL where it is set", async () => {
   await using sql = openDatabase();
   const { deal } = await makeWorkspaceWithDeal(sql);
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
@@ -58,7 +58,7 @@ Deno.test("proposal send makes another link of a proposal that waits, under SUPA
   assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
 });
 
-Deno.test("proposal … tells each mistake in one line", async () => {
+Deno.test("proposal … reports each mistake in one line", async () => {
   await using sql = openDatabase();
   const { deal } = await makeWorkspaceWithDeal(sql);
   const make = ["proposal", "create", "--deal", deal.id, "--title"];

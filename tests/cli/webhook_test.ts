@@ -27,7 +27,7 @@ Deno.test("webhook list shows what a workspace has subscribed to, and no secret"
   assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 `, "m"));
 });
 
-Deno.test("webhook test sends a signed event that a receiver can tell from a real one", async () => {
+Deno.test("webhook test sends a signed event that a receiver can distinguish from a real one", async () => {
   await using sql = openDatabase();
   const { id: workspace, key } = await makeWorkspace(sql);
   const mailbox = openMailbox();
@@ -49,7 +49,7 @@ Deno.test("webhook test sends a signed event that a receiver can tell from a rea
   });
   assert.match(await say("webhook", "test", id), /^The test event is on its way as delivery \S+: see /);
   await mailbox.waitFor(2);
-  assert.deepEqual(await other.messages(), [], "nobody else hears of it");
+  assert.deepEqual(await other.messages(), [], "no other subscription receives it");
 });
 
 Deno.test("A test event can be sent of every event in the catalog", async () => {
@@ -69,7 +69,7 @@ Deno.test("A test event can be sent of every event in the catalog", async () => 
   }
 });
 
-Deno.test("webhook reactivate lets the deliveries that wait go on at once, with a failure_count of 0", async () => {
+Deno.test("webhook reactivate makes waiting deliveries due at once, with a failure_count of 0", async () => {
   await using sql = openDatabase();
   const { key } = await makeWorkspace(sql);
   const mailbox = openMailbox("status=500,200");
@@ -120,7 +120,7 @@ Deno.test("After five failures: reactivate, redeliver, and the same delivery arr
   await assertMistake(["delivery", "redeliver", delivery], 1, inactive);
   await assertMistake(["webhook", "test", id], 1, inactive);
   assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
-  assert.equal((await mailbox.messages()).length, 5, "what has failed for good is sent again only when told");
+  assert.equal((await mailbox.messages()).length, 5, "a failed delivery is sent again only by redeliver");
 
   await say("delivery", "redeliver", delivery);
   await mailbox.waitFor(6);
@@ -157,7 +157,7 @@ Deno.test("webhook rotate shows a new secret once, with which alone deliveries a
   assert.ok(!row!["everything"].includes(Array.from(new TextEncoder().encode(secret), hex).join("")));
 });
 
-Deno.test("webhook rotate takes another key than that of the functions only with --force", async () => {
+Deno.test("webhook rotate accepts an encryption key other than that of the functions only with --force", async () => {
   await using sql = openDatabase();
   const { key } = await makeWorkspace(sql);
   const mailbox = openMailbox();
@@ -167,7 +167,7 @@ Deno.test("webhook rotate takes another key than that of the functions only with
   const refused = /The encryption key does not open the present secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // As after a key was lost: the present secret opens no more with the one that the functions have now.
+  // The same happens after a key was lost: the functions' key cannot decrypt the present secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");
@@ -175,7 +175,7 @@ Deno.test("webhook rotate takes another key than that of the functions only with
   checkDelivery((await mailbox.waitFor(1))[0]!, secret);
 });
 
-Deno.test("webhook … tells each mistake in one line", async () => {
+Deno.test("webhook … reports each mistake in one line", async () => {
   const rotate = ["webhook", "rotate", UNKNOWN_ID];
   const unknown = /No webhook subscription has the id/;
   await Promise.all([

@@ -1,4 +1,4 @@
-// The verbs of schema app run with all the rights of the operator, so their own conditions keep workspaces apart.
+// The verbs of schema app run with the operator's rights, so only their own conditions separate workspaces.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { OperatorError } from "../../operator/errors.ts";
@@ -12,7 +12,7 @@ import { openDatabase } from "../support/stack.ts";
 import { readVerbs } from "../support/verbs.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
-/** The verbs that belong to no workspace: what serves members must not offer them. */
+/** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
 
 /** A valid value for each argument that names no record. */
@@ -46,7 +46,7 @@ Deno.test("no verb of schema app reaches a record of another workspace", async (
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
     name,
     args: [...required, ...optional],
-    /** With the records of the other workspace, in the workspace that is given. */
+    /** Calls the verb with the records of the other workspace, in the given workspace. */
     call: (sql: Sql, workspace_id: string) =>
       operate(
         sql,
@@ -73,7 +73,7 @@ Deno.test("no verb of schema app reaches a record of another workspace", async (
   }
   assert.deepEqual(await everythingOf(sql, theirs), before);
 
-  // The same arguments in the right workspace are accepted, so that it is the workspace that was refused.
+  // The same arguments are accepted in the right workspace, so the workspace was the only reason.
   const undo = new Error("undone");
   await assert.rejects(
     sql.begin(async (transaction) => {
@@ -84,7 +84,7 @@ Deno.test("no verb of schema app reaches a record of another workspace", async (
   );
 });
 
-/** A workspace with a record of every kind; their ids. */
+/** Creates a workspace with a record of every kind; returns their ids. */
 async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id", string>> {
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   const { id: workspace_id, key } = workspace;
@@ -116,7 +116,7 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
   }));
 }
 
-/** The code of a refusal and the argument that it names; null where the call was accepted. */
+/** Returns the code of the error and the argument that it names; null where the call succeeded. */
 async function refusalOf(call: Promise<unknown>): Promise<[string, string | undefined] | null> {
   const error = await call.then(() => null, (error) => error);
   if (error === null) return null;
@@ -124,7 +124,7 @@ async function refusalOf(call: Promise<unknown>): Promise<[string, string | unde
   return [error.code, error.details[0]?.field];
 }
 
-/** Every row of a workspace, by table, as text. */
+/** Reads every row of a workspace, by table, as text. */
 async function everythingOf(sql: Sql, workspaceId: string): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c
