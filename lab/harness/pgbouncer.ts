@@ -3,18 +3,18 @@ import { freePort } from "../../local/free_port.ts";
 import { systemUser } from "../../local/postgres_binaries.ts";
 import { eventually } from "./waiting.ts";
 
-/** A connection pooler, as Supabase puts one before the functions. */
+/** A transaction pooler, such as Supabase puts between the functions and Postgres. */
 export interface PgBouncer extends AsyncDisposable {
   databaseUrl: string;
 }
 
-/** The second is where Debian has it, which is not on everybody's path. */
+/** The second is Debian's path, which is not on every user's PATH. */
 const PROGRAMS = ["pgbouncer", "/usr/sbin/pgbouncer"];
 
 /**
  * Starts PgBouncer in transaction mode on a free loopback port.
- * @param folder for its configuration; open to others, for as root it runs as another user
- * @throws Error where it is not installed
+ * @param folder for its configuration; readable by others, because under root it runs as another user
+ * @throws Error if it is not installed
  */
 export async function startPgBouncer(databaseUrl: string, folder: string): Promise<PgBouncer> {
   const pooled = new URL(databaseUrl);
@@ -33,7 +33,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   }
   try {
     await eventually(async () => {
-      if (!running) throw new Error("PgBouncer did not start; why, is above");
+      if (!running) throw new Error("PgBouncer did not start; see the error above");
       const connecting = Deno.connect({ hostname: "127.0.0.1", port: Number(pooled.port) });
       return await connecting.then((connection) => (connection.close(), true), () => false);
     }, "PgBouncer to start");
@@ -44,7 +44,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   return { databaseUrl: pooled.href, [Symbol.asyncDispose]: stop };
 }
 
-/** Whoever connects is let in, as the one user that the database is entered by: it is on loopback, for minutes. */
+/** Every client is accepted without a password: the pooler listens on loopback, for minutes. */
 function configuration({ hostname, port, pathname, username, password }: URL, listenPort: string): string {
   const name = pathname.slice(1);
   const secret = decodeURIComponent(password).replaceAll("'", "''");

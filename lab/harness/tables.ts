@@ -1,13 +1,13 @@
 import { table } from "../../contract/pages/page.ts";
 import type { Figure } from "./figures.ts";
 
-/** How a figure is held against its target. */
+/** How a figure is compared with its target. */
 export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
 
-/** The lines of a table of figures, as docs/performance.md has it. */
+/** Renders the table of figures of docs/performance.md, as lines. */
 export function tableOf(figures: Figure[]): string[] {
   return table(
-    ["Figure", "Measured", "Asked", "Held", "Command"],
+    ["Figure", "Measured", "Target", "Held", "Command"],
     figures.map(({ name, value, unit, target, better, held, command }) => [
       name,
       `${value} ${unit}`,

@@ -8,7 +8,7 @@ export function connect(databaseUrl: string, max = 1): Sql & AsyncDisposable {
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
 }
 
-/** What is measured runs on this: a Postgres of its own with the migrations, and a connection to it. */
+/** A new Postgres with the migrations, and a connection to it. */
 export interface World extends OwnPostgres, AsyncDisposable {
   sql: Sql;
 }

@@ -1,7 +1,7 @@
 import { type Receiver, startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
-/** What has arrived for one delivery id. */
+/** The requests for one delivery id. */
 export interface Arrivals {
   /** Milliseconds since 1970, one for each request. */
   at: number[];
@@ -23,7 +23,7 @@ export interface CountingReceiver extends Omit<Receiver, "port"> {
 
 const ANSWER_MS = 20;
 
-/** @param folder where its certificate's authority is kept */
+/** @param folder for the authority of its certificate */
 export async function startCountingReceiver(folder: string): Promise<CountingReceiver> {
   const arrivals = new Map<string, Arrivals>();
   const closing = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ export async function startCountingReceiver(folder: string): Promise<CountingRec
     await (pathname === "/hanging" ? closing.promise : pause(ANSWER_MS));
     return new Response();
   });
-  // By address: the dispatcher would look a name up, where it is let through for development.
+  // By address, because the dispatcher would resolve a name.
   const url = (path: string) => `https://127.0.0.1:${port}/${path}`;
   return {
     okUrl: url("ok"),
@@ -55,7 +55,7 @@ export async function startCountingReceiver(folder: string): Promise<CountingRec
   };
 }
 
-/** Requests that have arrived, of any delivery. */
+/** The number of requests that have arrived. */
 export function countArrivals({ arrivals }: CountingReceiver): number {
   return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
 }

@@ -8,14 +8,14 @@ import { connect } from "../harness/world.ts";
 import { createSubscribers } from "./queue.ts";
 import type { DeliveryWorld } from "./world.ts";
 
-/** A whole stack that delivers to the world's receiver: gateway, scheduler, its own Postgres and dispatcher. */
+/** A whole stack that delivers to the world's receiver: gateway, scheduler, Postgres and dispatcher. */
 export interface Stack extends AsyncDisposable {
   sql: Sql;
-  /** Makes workspaces with one subscription each; their ids. */
+  /** As in queue.ts, with the stack's encryption key. */
   createSubscribers(targetUrl: string, count: number): Promise<string[]>;
-  /** Makes a contact through the API, in each of the workspaces in turn; the request then pokes the dispatcher. */
+  /** Returns a function that creates a contact through the API, in the workspaces in turn; each request pokes. */
   contactMaker(workspaces: string[]): Promise<() => Promise<void>>;
-  /** Makes an event in these workspaces every 100 ms, `count` times, and waits for their first attempts. */
+  /** Creates an event every 100 ms, `count` times, and waits for the first attempts. */
   timeFirstAttempts(
     workspaces: string[],
     count: number,
@@ -26,7 +26,7 @@ export interface Stack extends AsyncDisposable {
 /** From the change to the arrival of the first attempt, in seconds. */
 export interface Latency {
   p99: number;
-  /** All of it, as docs/reliability.md shows it. */
+  /** As docs/reliability.md shows it. */
   text: string;
 }
 
@@ -36,7 +36,7 @@ export async function openStack({ folder, receiver }: DeliveryWorld): Promise<St
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
   const stack = await startStackProcess(dataDir, {
     ...receiver.env,
-    // Those of the world, which is not what is on trial here.
+    // These are set for the world, and the stack must not use them.
     SUPABASE_DB_URL: "",
     WEBHOOK_ENCRYPTION_KEY: "",
   });

@@ -2,21 +2,21 @@ import type { Sql } from "postgres";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { connect, openWorld, type World } from "../harness/world.ts";
 import { type CountingReceiver, startCountingReceiver } from "./arrivals.ts";
-import { type Character, type Dispatcher, spawnDispatcher } from "./dispatcher.ts";
+import { type Dispatcher, type DispatcherOptions, spawnDispatcher } from "./dispatcher.ts";
 
 /**
- * A Postgres, a receiver and dispatchers. No gateway and no scheduler: nobody delivers but the dispatchers that a trial
- * starts, so nothing that it kills is made up for by another.
+ * A Postgres, a receiver and dispatchers. There is no gateway and no scheduler, so that only the dispatchers that a trial
+ * starts deliver, and none takes over from one that is killed.
  */
 export interface DeliveryWorld extends Omit<World, "sql"> {
-  /** Another one after `restartPostgres`. */
+  /** Replaced by `restartPostgres`. */
   readonly sql: Sql;
   receiver: CountingReceiver;
-  /** What the dispatcher's own modules read. */
+  /** The environment of the dispatcher's modules. */
   env: Record<string, string>;
-  spawnDispatcher(character?: Character): Dispatcher;
+  spawnDispatcher(character?: DispatcherOptions): Dispatcher;
   killDispatchers(): Promise<void>;
-  /** `pg_ctl stop -m immediate`: as if the power had failed. */
+  /** Stops Postgres with `immediate`, as a power failure would. */
   crashPostgres(): Promise<void>;
   /** On the same data and port. */
   restartPostgres(): Promise<void>;
@@ -47,14 +47,14 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
     },
     receiver,
     env,
-    spawnDispatcher(character = {}) {
-      const dispatcher = spawnDispatcher(env, character, () => dispatchers.delete(dispatcher));
+    spawnDispatcher(options = {}) {
+      const dispatcher = spawnDispatcher(env, options, () => dispatchers.delete(dispatcher));
       dispatchers.add(dispatcher);
       return dispatcher;
     },
     killDispatchers,
     async crashPostgres() {
-      // The driver's next query after a crash may wait for ever; what is on trial is the dispatcher's connections.
+      // This client could wait for ever after the crash. The trial tests the dispatchers' connections, not this one.
       await sql.end();
       await stopPostgres(dataDir, "immediate");
     },

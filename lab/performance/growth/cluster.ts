@@ -4,8 +4,8 @@ import { startPostgres, stopPostgres, superuserUrl } from "../../../local/postgr
 import { connect } from "../../harness/world.ts";
 
 /**
- * What makes millions of rows a matter of minutes. Nothing of it makes a call that is measured faster at one size than
- * at another: no call waits for the disk, and no vacuum runs beside one.
+ * Settings to insert millions of rows in minutes. They favour no size: no call waits for the disk, and no vacuum runs
+ * during a call.
  */
 const SETTINGS = {
   wal_level: "minimal",
@@ -20,7 +20,7 @@ const SETTINGS = {
 
 /** A Postgres for data that may be lost, with one database for each size. */
 export interface Cluster extends AsyncDisposable {
-  /** Makes a database with the migrations and the functions of seed.sql. @returns its address, as the superuser */
+  /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
   createDatabase(name: string): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ export async function startCluster(): Promise<Cluster> {
         await sql.unsafe(`alter system set ${name} = '${value}'`);
       }
     }
-    // The level of the log cannot change while it runs. The port can: it is taken anew.
+    // wal_level needs a restart, which takes a new port.
     await stopPostgres(own.dataDir);
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));

@@ -1,21 +1,21 @@
 import type { EndpointProbe } from "./coverage.ts";
 import type { Door } from "./door.ts";
 
-/** As many as a probe has different rows (seed.sql): each row has been touched once before it is measured. */
+/** The number of different rows of a probe (seed.sql), so that each row has been read once before it is measured. */
 const WARM_UP = 12;
-/** Times that each of them is measured. */
+/** How often each row is measured. */
 const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
-/** Of one probe at one size, in milliseconds: what is this slow needs few calls to be seen. */
-const PATIENCE = 1_000;
+/** For one probe at one size. A slow probe needs few calls. */
+const BUDGET_MS = 1_000;
 const FEWEST_CALLS = 4;
 
 /**
- * Calls every size in turns, so that a machine that has other work to do is slow to all of them alike. What is compared
- * is the way to a record, so each has been touched before: how far away the disk is, is another question.
+ * Calls every size in turns, so that other work of the machine affects all alike. Each record has been read before, so that
+ * the time of the disk does not count.
  * @param doors the smallest size first
- * @param again how often these doors have seen the probe before: what it creates is new each time
- * @returns what a call takes at the smallest size, in milliseconds, and its ratio at each of the others
+ * @param again how often the probe was measured on these doors before; its creates need new values each time
+ * @returns milliseconds of a call at the smallest size, and the ratios of the other sizes
  */
 export async function measure(
   probe: EndpointProbe,
@@ -29,7 +29,7 @@ export async function measure(
   for (let call = 0; call < count; call++) {
     for (const [index, door] of doors.entries()) {
       const times = taken[index]!;
-      if (times.length < FEWEST_CALLS || times.reduce((sum, time) => sum + time) < PATIENCE) {
+      if (times.length < FEWEST_CALLS || times.reduce((sum, time) => sum + time) < BUDGET_MS) {
         times.push(await door.call(probe, calls[index]![call]!));
       }
     }
@@ -40,7 +40,7 @@ export async function measure(
   return [smallest, others.map((time) => time / smallest)];
 }
 
-/** More records are in the way of every call; what else the machine does, of some: the upper half shows that. */
+/** Growth slows every call, other work of the machine only some, so the lower quartile shows growth alone. */
 function lowerQuartile(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)]!;
 }

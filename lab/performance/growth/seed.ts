@@ -1,10 +1,10 @@
 import type { TransactionSql } from "postgres";
 import { connect } from "../../harness/world.ts";
 
-/** Calls that one key may make in a minute are few; there are keys enough for every call of a size. */
+/** Enough keys for every call of a size, because each key may make only 120 calls a minute. */
 export const KEYS = 100;
 
-/** What is filled by which function of seed.sql, beside contacts. */
+/** The tables that each function of seed.sql fills, besides contacts. */
 const OTHERS = {
   companies: ["companies"],
   deals: ["deals"],
@@ -14,13 +14,13 @@ const OTHERS = {
 };
 const TABLES = ["contacts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
 
-/** How much a database is to hold, of all its workspaces together. */
+/** The rows of a database, over all its workspaces. */
 export interface Amounts {
   workspaces: number;
   contacts: number;
   /** Records of every other resource. */
   others: number;
-  /** Records of a kind in each workspace that has some; of what there is less of, fewer have. */
+  /** Records of a kind in each workspace that has any. */
   each: number;
 }
 
@@ -28,10 +28,10 @@ export interface Amounts {
 export async function seed(url: string, { workspaces, contacts, others, each }: Amounts): Promise<void> {
   await using sql = connect(url);
   await sql.begin(async (sql) => {
-    // No triggers: a million rows would be a million events.
+    // Without triggers, because a million rows would emit a million events.
     await sql`set local session_replication_role = replica`;
     await sql`set local maintenance_work_mem = '512MB'`;
-    // Of a table that this transaction has emptied Postgres logs nothing.
+    // Postgres writes no log for a table that this transaction has truncated.
     await sql.unsafe(`truncate ${TABLES.join(", ")} cascade`);
     await sql`select bench.seed_workspaces(${workspaces}, ${KEYS})`;
     const indexes = await dropIndexes(sql);
@@ -47,8 +47,8 @@ export async function seed(url: string, { workspaces, contacts, others, each }: 
 }
 
 /**
- * An index is made of all rows at once in a fraction of the time.
- * @returns the statements that make them again, in the order of the migrations, by which the planner breaks ties
+ * Drops the indexes, because creating them after the inserts takes a fraction of the time.
+ * @returns the statements that create them again, in the order of the migrations, by which the planner breaks ties
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`

@@ -2,9 +2,8 @@ import type { Conditions } from "../subject.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Amounts, seed } from "./seed.ts";
 
-/** One database of the bench, and how much the workspace that calls has in it. */
+/** One database, and the records of the workspace that calls. */
 export interface Size {
-  /** For messages. */
   name: string;
   url: string;
   contacts: number;
@@ -14,23 +13,21 @@ export interface Size {
 
 const SMALLEST = 1_000;
 
-/** One workspace with all of the records. */
 function alone(contacts: number, others: number): Amounts {
   return { workspaces: 1, contacts, others, each: contacts };
 }
 
 const SMALL = [alone(SMALLEST, SMALLEST), alone(100_000, 100_000)];
-/** Contacts come by the ten million, everything else by the million. */
 const LARGE = [alone(1_000_000, 1_000_000), alone(10_000_000, 1_000_000)];
 const SHARED = { workspaces: 10_000, contacts: 10_000_000, others: 1_000_000, each: SMALLEST };
 const SHORT_SHARED = { workspaces: 100, contacts: 100_000, others: 100_000, each: SMALLEST };
 
-/** Makes the sizes that are compared: those of one workspace, the smallest first, then the one with many. */
+/** Creates the databases: those of one workspace, the smallest first, then the one with many workspaces. */
 export async function makeSizes(cluster: Cluster, { short, note }: Conditions): Promise<Size[]> {
   const make = (amounts: Amounts) => makeSize(cluster, amounts, note);
   const small = await Array.fromAsync(SMALL, make);
   if (short) return [...small, await make(SHORT_SHARED)];
-  // Two at a time: each is the work of one processor.
+  // Two at a time, because each uses one processor.
   const [large, shared] = await Promise.all([Array.fromAsync(LARGE, make), make(SHARED)]);
   return [...small, ...large, shared];
 }
@@ -44,7 +41,7 @@ async function makeSize(cluster: Cluster, amounts: Amounts, note: Conditions["no
   return { name, url, contacts: each, others: Math.min(each, others) };
 }
 
-/** A number as a name of a figure has it: 10,000. */
+/** Formats a number for a figure's name: 10,000. */
 export function show(records: number): string {
   return records.toLocaleString("en-US");
 }

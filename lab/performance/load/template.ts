@@ -1,4 +1,4 @@
-/** A request; `{n}` in its path, headers or body is another number each time that it is sent. */
+/** A request; `{n}` in its path, headers or body is replaced by a new number each time that it is sent. */
 export interface PlannedRequest {
   method: string;
   /** Under the server's base URL. */
@@ -6,24 +6,23 @@ export interface PlannedRequest {
   headers: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** The status that it should be answered with. */
+  /** The expected status. */
   expect: number;
 }
 
-/** What `{n}` becomes has one length, so that Content-Length holds. */
+/** Every number has this length, so that Content-Length stays right. */
 const DIGITS = 12;
 const ZEROS = "0".repeat(DIGITS);
 const encoder = new TextEncoder();
 
-/** A request as bytes, made once and sent many times. */
+/** A request as bytes, built once and sent many times. */
 export interface Template {
   bytes: Uint8Array;
-  /** Where the numbers belong. */
+  /** Where the numbers are written. */
   offsets: number[];
   expect: number;
 }
 
-/** @param baseUrl what the request's path is under */
 export function templateOf(
   { method, path, headers, body, expect }: PlannedRequest,
   { host, pathname }: URL,
@@ -48,7 +47,7 @@ export function templateOf(
   return { bytes: encoder.encode(whole), offsets, expect };
 }
 
-/** The bytes of a request, with the number in it. */
+/** Writes the number into the bytes of a request. */
 export function fill({ bytes, offsets }: Template, number: number): Uint8Array {
   if (offsets.length === 0) return bytes;
   const filled = bytes.slice();

@@ -3,7 +3,7 @@ import { openWorld, type World } from "../../harness/world.ts";
 import { type LoadGenerator, startLoadGenerator } from "./generator.ts";
 import { type LoadWorkspace, seedWorkspaces, type Sizes } from "./workspaces.ts";
 
-/** What the subjects under load run on: a Postgres with workspaces in it, and who sends the requests. */
+/** A Postgres with workspaces, and a load generator. */
 export interface LoadWorld extends World {
   workspaces: LoadWorkspace[];
   generator: LoadGenerator;

@@ -8,18 +8,18 @@ import type { Conditions, Subject } from "../subject.ts";
 const SIZES = { workspaces: 100, keysEach: 20, contactsEach: 10 };
 const POOL_SIZE = 10;
 const LEVELS = [1, 16, 64, 256];
-/** How much longer than another a connection may wait for its answers on average. */
+/** The allowed ratio between the mean waits of the slowest and the fastest connection. */
 const UNFAIR = 2;
-/** Connections while nothing can be answered, and how long that is. */
+/** The connections while the database is blocked, and for how long. */
 const WAITING = 64;
 const BLOCKED_SECONDS = 12;
-/** Every request must be answered by then: 5 s for a connection of the pool, 5 s for the lock, and one for the rest. */
+/** The longest allowed wait: 5 s for a connection of the pool, 5 s for the lock, 1 s for the rest. */
 const ANSWERED_SECONDS = 11;
 
-/** Sends the mix of requests of this subject. */
+/** Sends requests: three reads to one create. */
 type Load = (connections: number, seconds: number) => Promise<LoadResult>;
 
-/** Many connections on few database connections, and a database that does not answer for a while. */
+/** Many connections on few database connections, and a database that is blocked for a while. */
 export const concurrency: Subject = {
   name: "concurrency",
   title:
@@ -36,7 +36,6 @@ export const concurrency: Subject = {
   },
 };
 
-/** Three reads to one create. */
 function mixRequests({ workspaces }: LoadWorld): LoadPlan["requests"] {
   const reads = requestsOf(workspaces, api.read);
   return requestsOf(workspaces, api.create).map((create, index) => index % 4 === 0 ? create : reads[index]!);
@@ -55,14 +54,14 @@ async function measureLevel(
   if (countErrors(result) > 0) note(`  not answered as expected: ${result.example}`);
   const errors = count(`Errors with ${title}`, countErrors(result), "requests");
   if (connections === 1) return [errors];
-  // Of a connection that got no answer at all the mean is NaN, and the figure is not held.
+  // Without any answer the mean is NaN, and the figure is not held.
   const means = result.latencies.map((own) => sum(own) / own.length);
   const unfairness = Math.max(...means) / Math.min(...means);
   const name = `Mean wait of the slowest of ${title} ÷ of the fastest`;
   return [errors, ratio(name, unfairness, "lower", UNFAIR)];
 }
 
-/** A lock that another session holds on the table stops every request, as a migration might that was sent unwisely. */
+/** Blocks every request by a lock on the table, as a careless migration could. */
 async function measureSaturation(
   load: Load,
   { sql }: LoadWorld,
@@ -72,7 +71,7 @@ async function measureSaturation(
     await sql`lock table crm.contacts in access exclusive mode`;
     const loading = load(WAITING, BLOCKED_SECONDS);
     await pause(BLOCKED_SECONDS * 1000);
-    // In an object: begin() would wait for the promise, and hold the lock until then.
+    // In an object, because begin() would await a promise and hold the lock until then.
     return { loading };
   });
   const blocked = await loading;

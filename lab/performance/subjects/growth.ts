@@ -7,13 +7,13 @@ import { makeSizes, show } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
 const TARGET = 1.5;
-/** Times that a ratio that was missed is measured again. */
+/** How often a missed ratio is measured again. */
 const AGAIN = 2;
 
-/** What a call to each size took, over what it took at the smallest. */
+/** The times of a probe at each size, divided by that at the smallest. */
 interface Outcome {
   operation: string;
-  /** How many records the largest size of one workspace has. */
+  /** The records of the largest size with one workspace. */
   records: number;
   /** The largest ratio among sizes of one workspace. */
   alone: number;
@@ -21,7 +21,7 @@ interface Outcome {
   among: number;
 }
 
-/** Whether a call costs more where there is more. */
+/** Whether a call takes longer among more records. */
 export const growth: Subject = {
   name: "growth",
   title: "Growth: every operation among ever more records",
@@ -40,14 +40,14 @@ export const growth: Subject = {
   },
 };
 
-/** The doors: one workspace of growing size, then one of many workspaces. */
+/** @param doors one workspace of growing size, then one of many workspaces */
 async function compareSizes(
   probe: EndpointProbe,
   doors: Door[],
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measure(probe, doors, short);
-  // Growth is there each time; what only the machine was slow at is not.
+  // Real growth is measured every time; a slow moment of the machine is not.
   for (let again = 1; again <= AGAIN && !probe.once && Math.max(...ratios) > TARGET; again++) {
     const [time, others] = await measure(probe, doors, short, again);
     if (Math.max(...others) < Math.max(...ratios)) [smallest, ratios] = [time, others];
@@ -65,7 +65,7 @@ async function compareSizes(
   };
 }
 
-/** Blocks say whether a larger size does more, or was only unlucky in its time. */
+/** Unlike a time, a count of blocks has no noise. */
 async function countBlocks(probe: EndpointProbe, doors: Door[]): Promise<string> {
   const counts = await Promise.all(doors.map(async (door) => {
     const [args] = await door.argumentsOf(probe, 0, 1);
@@ -74,7 +74,7 @@ async function countBlocks(probe: EndpointProbe, doors: Door[]): Promise<string>
   return counts.join(", ");
 }
 
-/** One figure an operation, the worst of its probes, and one for all of them in one of many workspaces. */
+/** One figure for each operation, from its worst probe, and one for the worst operation in one of many workspaces. */
 function figures(outcomes: Outcome[], shared: string): Measurement[] {
   const byOperation = Map.groupBy(outcomes, ({ operation }) => operation);
   const slowest = outcomes.reduce((one, other) => other.among > one.among ? other : one);

@@ -7,13 +7,13 @@ import type { Trial } from "../trial.ts";
 const ALLOWED_S = 1;
 /** With ten events a second, each key stays under its limit of 120 a minute. */
 const OTHERS = 10;
-/** Of a workspace; then the hanging one has them all to itself. */
+/** The places of a workspace, all of which the hanging one fills. */
 const PLACES = 8;
 
-/** Trial 5: what a workspace whose receiver hangs costs the others. Each attempt at it takes its whole 10 s. */
+/** Trial 5: how a workspace whose receiver hangs slows the others. Each attempt at it takes 10 s. */
 export const hanging: Trial = {
   number: 5,
-  asked:
+  target:
     `A workspace with 5,000 deliveries to a receiver that hangs: the others' p99 grows by ≤ ${ALLOWED_S} s`,
   async run(world, { short }) {
     const { receiver } = world;
@@ -22,7 +22,7 @@ export const hanging: Trial = {
     const { sql } = stack;
     const others = await stack.createSubscribers(receiver.okUrl, OTHERS);
     const makeContact = await stack.contactMaker(others);
-    // The first requests of a new stack are slower than any later ones.
+    // The first requests of a new stack are slow, so they do not count.
     await stack.timeFirstAttempts(others, OTHERS, makeContact);
     const before = await stack.timeFirstAttempts(others, events, makeContact);
     console.log(`  alone: ${before.text}`);
@@ -36,7 +36,7 @@ export const hanging: Trial = {
     const beside = await stack.timeFirstAttempts(others, events, makeContact);
     console.log(`  beside it: ${beside.text}`);
 
-    // Still hanging at the end, or it was not beside it that the others were measured.
+    // If the deliveries do not hang any more, the second measurement was not valid.
     await eventually(isFull, "its places to be full again", 5);
     const due = sql`state = 'pending' and next_attempt_at <= clock_timestamp()`;
     const left = await countDeliveries(sql, hung, due);

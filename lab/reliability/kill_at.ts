@@ -2,9 +2,9 @@
 import pg from "pg";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import type { Death, LastWords, Stage } from "./dispatcher.ts";
+import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 
-/** For a request to leave the process; the receiver answers after 20. */
+/** Long enough to send a request; the receiver answers after 20 ms. */
 const SENDING_MS = 5;
 
 interface Statement {
@@ -16,17 +16,17 @@ interface Result {
   rows: { delivery_id: string }[];
 }
 
-/** What is done before a statement is sent, and once its rows have come. */
+/** Hooks before a statement is sent, and after its result. */
 interface Around {
   before(statement: Statement): void;
   after(statement: Statement, result: Result): void;
 }
 
 /**
- * Lets this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it: what it calls
- * at that stage is replaced from outside.
+ * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it, so the function
+ * that it calls at that stage is replaced.
  */
-export function dieAt({ stage, claimed: enough }: Death): void {
+export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;
   const dueAt = (here: Stage) => stage === here && claimed >= enough;
 
@@ -34,21 +34,21 @@ export function dieAt({ stage, claimed: enough }: Death): void {
     before({ text, values }) {
       if (!text.includes("crm.delivery_record(")) return;
       const id = String(values[1]);
-      if (dueAt("before recording")) die(stage, id);
-      if (dueAt("in recording")) onceWritten(id, () => die(stage, id));
+      if (dueAt("before recording")) killSelf(stage, id);
+      if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
     },
     after({ text }, { rows }) {
       if (!text.includes("crm.delivery_claim(")) return;
       claimed += rows.length;
-      if (dueAt("after claim") && rows[0]) die(stage, rows[0].delivery_id);
+      if (dueAt("after claim") && rows[0]) killSelf(stage, rows[0].delivery_id);
     },
   });
   replaceTls((connection) => {
     if (dueAt("in TLS")) {
       const { handshake } = connection;
       connection.handshake = () => {
-        // A turn later: by then the handshake has begun, and the receiver has not had the time to end it.
-        setTimeout(die, 0, stage, null);
+        // In the next turn of the event loop the handshake has begun and cannot have ended.
+        setTimeout(killSelf, 0, stage, null);
         return handshake.call(connection);
       };
     }
@@ -56,15 +56,15 @@ export function dieAt({ stage, claimed: enough }: Death): void {
     connection.write = (bytes) => {
       if (dueAt("after sending")) {
         connection.read = () => new Promise(() => {});
-        setTimeout(die, SENDING_MS, stage, deliveryId(bytes));
+        setTimeout(killSelf, SENDING_MS, stage, deliveryId(bytes));
       }
       return write.call(connection, bytes);
     };
   });
 }
 
-function die(killed: Stage, delivery_id: string | null): void {
-  console.log(JSON.stringify({ killed, delivery_id } satisfies LastWords));
+function killSelf(killed: Stage, delivery_id: string | null): void {
+  console.log(JSON.stringify({ killed, delivery_id } satisfies KillReport));
   Deno.kill(Deno.pid, "SIGKILL");
 }
 
@@ -93,13 +93,13 @@ function replaceTls(prepare: (connection: Deno.TlsConn) => void): void {
   };
 }
 
-/** Calls back once a statement about the delivery has been written to the database, before its answer can be read. */
+/** Calls back after a statement about the delivery has been written, before its answer can be read. */
 function onceWritten(id: string, callback: () => void): void {
   const { prototype } = Socket;
   const original = prototype.write as (...args: unknown[]) => boolean;
   prototype.write = function (this: Socket, ...args: unknown[]): boolean {
     const [bytes] = args;
-    // The driver gathers the parts of a statement and sends them at the end of this turn.
+    // The driver sends the parts of a statement together, at the end of this turn.
     if (bytes instanceof Uint8Array && new TextDecoder().decode(bytes).includes(id)) setImmediate(callback);
     return original.apply(this, args);
   };
