@@ -1,3 +1,5 @@
+import { table } from "../../contract/pages/page.ts";
+
 /** Which values of a figure are better; `equal` for counts that have one right value. */
 export type Better = "higher" | "lower" | "equal";
 
@@ -68,4 +70,21 @@ export async function measureInTurns<T>(
     }
   }
   return results;
+}
+
+/** How a figure is compared with its target. */
+export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
+
+/** Renders the table of figures of docs/performance.md, as lines. */
+export function tableOf(figures: Figure[]): string[] {
+  return table(
+    ["Figure", "Measured", "Target", "Held", "Command"],
+    figures.map(({ name, value, unit, target, better, held, command }) => [
+      name,
+      `${value} ${unit}`,
+      `${SIGNS[better]} ${target}`,
+      held ? "yes" : "**no**",
+      `\`${command}\``,
+    ]),
+  );
 }

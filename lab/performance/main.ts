@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../local/own_postgres.ts";
 import { type Figure, isHeld } from "../harness/figures.ts";
 import { onInterrupt } from "../harness/processes.ts";
-import { tableOf } from "../harness/tables.ts";
+import { tableOf } from "../harness/figures.ts";
 import { saveResults } from "./results.ts";
 import type { Subject } from "./subject.ts";
 import { coldStart } from "./subjects/cold_start.ts";

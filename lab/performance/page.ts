@@ -1,5 +1,5 @@
 import { type Page, replaceSection } from "../../contract/pages/page.ts";
-import { tableOf } from "../harness/tables.ts";
+import { tableOf } from "../harness/figures.ts";
 import { readResults, type Results } from "./results.ts";
 
 /** docs/performance.md, of which `deno task docs` writes the figures. */

@@ -1,4 +1,4 @@
-import { type Receiver, startReceiver } from "../harness/receiver.ts";
+import { startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
 /** The requests for one delivery id. */
@@ -9,22 +9,15 @@ export interface Arrivals {
   timestamps: number[];
 }
 
-/** A receiver that counts what arrives, by delivery id. */
-export interface CountingReceiver extends Omit<Receiver, "port"> {
-  /** Answers 200 after 20 ms. */
-  okUrl: string;
-  /** Answers 500. */
-  failingUrl: string;
-  /** Takes the request and never answers. */
-  hangingUrl: string;
-  arrivals: ReadonlyMap<string, Arrivals>;
-  clear(): void;
-}
-
 const ANSWER_MS = 20;
 
-/** @param folder for the authority of its certificate */
-export async function startCountingReceiver(folder: string): Promise<CountingReceiver> {
+export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>;
+
+/**
+ * Starts a receiver that records requests by delivery id.
+ * @param folder for the authority of its certificate
+ */
+export async function startCountingReceiver(folder: string) {
   const arrivals = new Map<string, Arrivals>();
   const closing = Promise.withResolvers<void>();
   const { port, env, close } = await startReceiver(folder, async (request) => {
@@ -42,13 +35,16 @@ export async function startCountingReceiver(folder: string): Promise<CountingRec
   // By address, because the dispatcher would resolve a name.
   const url = (path: string) => `https://127.0.0.1:${port}/${path}`;
   return {
+    /** Answers 200 after 20 ms. */
     okUrl: url("ok"),
+    /** Answers 500. */
     failingUrl: url("failing"),
+    /** Never answers. */
     hangingUrl: url("hanging"),
-    arrivals,
+    arrivals: arrivals as ReadonlyMap<string, Arrivals>,
     env,
     clear: () => arrivals.clear(),
-    close() {
+    close(): Promise<void> {
       closing.resolve();
       return close();
     },

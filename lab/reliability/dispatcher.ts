@@ -28,27 +28,14 @@ export interface DispatcherOptions {
   silent?: boolean;
 }
 
-/** A dispatcher in its own process. */
-export interface Dispatcher {
-  pid: number;
-  /** Its log so far. */
-  output(): string;
-  /** Whether it delivers yet. */
-  ready(): boolean;
-  /** Kills it with SIGKILL, and waits until it has ended. */
-  kill(): Promise<void>;
-  /** Whether it has ended, by `kill` or by itself. */
-  ended(): boolean;
-  /** Null if it has not killed itself. */
-  killReport(): KillReport | null;
-}
+export type Dispatcher = ReturnType<typeof spawnDispatcher>;
 
 /** Starts dispatcher_process.ts with this environment. */
 export function spawnDispatcher(
   env: Record<string, string>,
   { silent = false, ...options }: DispatcherOptions,
   onEnd: () => void,
-): Dispatcher {
+) {
   const script = join(import.meta.dirname!, "dispatcher_process.ts");
   const child = spawnScript([script, JSON.stringify(options)], {
     env,
@@ -70,13 +57,18 @@ export function spawnDispatcher(
   });
   return {
     pid: child.pid,
+    /** Its log so far. */
     output: () => output,
+    /** Whether it delivers yet. */
     ready: () => output.startsWith("ready"),
+    /** Whether it has ended, by `kill` or by itself. */
     ended: () => over,
-    killReport() {
+    /** Null if it has not killed itself. */
+    killReport(): KillReport | null {
       const line = output.split("\n").find((line) => line.startsWith('{"killed"'));
       return line === undefined ? null : JSON.parse(line);
     },
+    /** Kills it with SIGKILL, and waits until it has ended. */
     async kill() {
       if (!over) child.kill("SIGKILL");
       await status;

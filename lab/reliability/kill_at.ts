@@ -16,12 +16,6 @@ interface Result {
   rows: { delivery_id: string }[];
 }
 
-/** Hooks before a statement is sent, and after its result. */
-interface Around {
-  before(statement: Statement): void;
-  after(statement: Statement, result: Result): void;
-}
-
 /**
  * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it, so the function
  * that it calls at that stage is replaced.
@@ -30,18 +24,18 @@ export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;
   const dueAt = (here: Stage) => stage === here && claimed >= enough;
 
-  replaceQuery({
-    before({ text, values }) {
-      if (!text.includes("crm.delivery_record(")) return;
-      const id = String(values[1]);
+  replaceQuery(async (statement, send) => {
+    if (statement.text.includes("crm.delivery_record(")) {
+      const id = String(statement.values[1]);
       if (dueAt("before recording")) killSelf(stage, id);
       if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
-    },
-    after({ text }, { rows }) {
-      if (!text.includes("crm.delivery_claim(")) return;
-      claimed += rows.length;
-      if (dueAt("after claim") && rows[0]) killSelf(stage, rows[0].delivery_id);
-    },
+    }
+    const result = await send(statement);
+    if (statement.text.includes("crm.delivery_claim(")) {
+      claimed += result.rows.length;
+      if (dueAt("after claim") && result.rows[0]) killSelf(stage, result.rows[0].delivery_id);
+    }
+    return result;
   });
   replaceTls((connection) => {
     if (dueAt("in TLS")) {
@@ -68,18 +62,13 @@ function killSelf(killed: Stage, delivery_id: string | null): void {
   Deno.kill(Deno.pid, "SIGKILL");
 }
 
-function replaceQuery({ before, after }: Around): void {
-  const prototype = pg.Client.prototype as unknown as {
-    query(statement: Statement): Promise<Result>;
-  };
+type Send = (statement: Statement) => Promise<Result>;
+
+function replaceQuery(query: (statement: Statement, send: Send) => Promise<Result>): void {
+  const prototype = pg.Client.prototype as unknown as { query: Send };
   const original = prototype.query;
   prototype.query = function (statement) {
-    before(statement);
-    const sent = original.call(this, statement);
-    return sent.then((result) => {
-      after(statement, result);
-      return result;
-    });
+    return query(statement, (statement) => original.call(this, statement));
   };
 }
 

@@ -2,7 +2,6 @@
  * `deno task chaos` measures the figures of docs/reliability.md in turn, on a new Postgres and receiver.
  *
  *     deno task chaos -- --only 1            one figure
- *     deno task chaos -- --events 2000       events of figure 1; 10,000 where absent
  *     deno task chaos -- --minutes 5         of figure 7; 30 where absent
  *     deno task chaos -- --short             small sizes and short leases, as in CI
  *
@@ -24,20 +23,19 @@ import { openDeliveryWorld } from "./world.ts";
 
 const TRIALS: Trial[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
 
-const { values: { only, short, events, minutes } } = parseArgs({
+const { values: { only, short, minutes } } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),
   options: {
     only: { type: "string" },
-    events: { type: "string" },
     minutes: { type: "string", default: "30" },
     short: { type: "boolean", default: false },
   },
 });
-const sizes: Sizes = { short, events: Number(events ?? (short ? 300 : 10_000)), minutes: Number(minutes) };
+const sizes: Sizes = { short, minutes: Number(minutes) };
 const chosen = TRIALS.filter(({ number }) => only === undefined || String(number) === only);
-if (chosen.length === 0 || !(sizes.events >= 100) || !(sizes.minutes >= 1)) {
+if (chosen.length === 0 || !(sizes.minutes >= 1)) {
   const numbers = TRIALS.map(({ number }) => number).join(", ");
-  console.error(`--only takes one of ${numbers}; --events at least 100; --minutes at least 1`);
+  console.error(`--only takes one of ${numbers}; --minutes at least 1`);
   Deno.exit(2);
 }
 

@@ -3,7 +3,7 @@ import { createWorkspace } from "../../operator/workspaces.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * Creates workspaces with subscriptions to `contact.created`.
+ * Creates workspaces, each with `each` subscriptions to `contact.created`.
  * @param encryptionKey that of the dispatcher; absent: that of this process
  * @returns the ids of the workspaces
  */
@@ -11,7 +11,7 @@ export async function createSubscribers(
   sql: Sql,
   targetUrl: string,
   count: number,
-  encryptionKey?: string,
+  { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
   const secret = await encryptSecret("whsec_chaos", encryptionKey);
   const ids: string[] = [];
@@ -20,7 +20,7 @@ export async function createSubscribers(
     await sql`
       with s as (
         insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-        values (${id}, '{contact.created}', ${targetUrl}) returning workspace_id, id
+        select ${id}, '{contact.created}', ${targetUrl} from generate_series(1, ${each}::int) returning workspace_id, id
       )
       insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
       select workspace_id, id, decode(${secret}, 'base64') from s`;

@@ -3,8 +3,6 @@ import type { DeliveryWorld } from "./world.ts";
 /** The sizes of a run; the short ones are for CI. */
 export interface Sizes {
   short: boolean;
-  /** Of trial 1. */
-  events: number;
   /** Of trial 7. */
   minutes: number;
 }

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { startLineProcess } from "../../harness/processes.ts";
 import type { PlannedRequest } from "./template.ts";
 
 /** The requests that the generator sends. */
@@ -32,19 +30,7 @@ export interface LoadResult {
 /** Milliseconds after which a request counts as unanswered. */
 export const UNANSWERED_MS = 20_000;
 
-/** A process that sends requests, apart from the one that answers them. */
-export interface LoadGenerator extends AsyncDisposable {
-  send(plan: LoadPlan): Promise<LoadResult>;
-}
-
-export function startLoadGenerator(): LoadGenerator {
-  const child = startLineProcess([join(import.meta.dirname!, "generator_process.ts")]);
-  return {
-    send: async (plan) => JSON.parse(await child.request(plan)),
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-  };
-}
-
+/** The number of requests that were answered. */
 export function countAnswers({ latencies }: LoadResult): number {
   return latencies.reduce((total, { length }) => total + length, 0);
 }

@@ -8,7 +8,7 @@
 import { readLines } from "../../harness/processes.ts";
 import { type LoadPlan, type LoadResult, UNANSWERED_MS } from "./generator.ts";
 import { sendRequest } from "./http.ts";
-import { fill, templateOf } from "./template.ts";
+import { encodeRequest, templateOf } from "./template.ts";
 
 const BUFFER_BYTES = 65_536;
 /** Counts over all plans, so that no number is sent twice. */
@@ -49,7 +49,11 @@ async function send({ baseUrl, connections, seconds, requests }: LoadPlan): Prom
       while (performance.now() < end) {
         const template = templates[turn++ % templates.length]!;
         const sent = sentAt[index] = performance.now();
-        const { status, head, body } = await sendRequest(connection, fill(template, number++), buffer);
+        const { status, head, body } = await sendRequest(
+          connection,
+          encodeRequest(template, number++),
+          buffer,
+        );
         result.latencies[index]!.push(Math.round((performance.now() - sent) * 1000) / 1000);
         result.statuses[status] = (result.statuses[status] ?? 0) + 1;
         if (status === 503 && !/\r\nretry-after: *\d/i.test(head)) result.withoutRetryAfter++;

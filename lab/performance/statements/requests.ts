@@ -8,7 +8,7 @@ import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.t
 import type { GateName } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
-import type { PlannedRequest } from "../load/template.ts";
+import { type PlannedRequest, sendOnce } from "../load/template.ts";
 
 /** `malformed` is answered without the database: its credential cannot be a key or a token. */
 export type Kind = "endpoint" | "replay" | "error" | "malformed";
@@ -159,13 +159,8 @@ async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
   const { key } = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
   const stages = await sql<{ id: string }[]>`
     select id from crm.stages where workspace_id = ${workspaceId} order by position`;
-  const create = async (path: string, body: unknown) => {
-    const init = { method: "POST", headers: { "X-API-Key": key }, body: JSON.stringify(body) };
-    const response = await fetch(baseUrl + path, init);
-    const text = await response.text();
-    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
-  };
+  const create = async (path: string, body: unknown) =>
+    JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
   return { sql, baseUrl, workspaceId, key, samples: await makeSamples(create, stages) };
 }
 

@@ -29,7 +29,7 @@ export const concurrency: Subject = {
     await using server = await world.serve({ DATABASE_POOL_SIZE: String(POOL_SIZE) });
     const requests = mixRequests(world);
     const load: Load = (connections, seconds) =>
-      world.generator.send({ baseUrl: server.baseUrl, connections, seconds, requests });
+      world.send({ baseUrl: server.baseUrl, connections, seconds, requests });
     const measurements: Measurement[] = [];
     for (const connections of LEVELS) measurements.push(...await measureLevel(connections, load, conditions));
     return [...measurements, ...await measureSaturation(load, world, conditions)];

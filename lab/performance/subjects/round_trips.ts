@@ -4,7 +4,7 @@ import { startServer } from "../../harness/functions.ts";
 import { startPgBouncer } from "../../harness/pgbouncer.ts";
 import { connect, openWorld } from "../../harness/world.ts";
 import { api, type MakeRequest } from "../load/requests.ts";
-import type { PlannedRequest } from "../load/template.ts";
+import { sendOnce } from "../load/template.ts";
 import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
@@ -63,8 +63,8 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
     const request = make(workspace, workspace.keys[index]!, workspace.contactIds[0]!);
     const times = await measureInTurns(
       [
-        () => time(() => send(near.baseUrl, request)),
-        () => time(() => send(far.baseUrl, request)),
+        () => time(() => sendOnce(near.baseUrl, request, ++number)),
+        () => time(() => sendOnce(far.baseUrl, request, ++number)),
         () => time(() => sql.unsafe("select 1")),
       ],
       short ? 10 : 30,
@@ -86,22 +86,12 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
   return measurements;
 }
 
+/** Counts over all ways, so that no number is sent twice. */
+let number = 0;
+
 /** Measures the milliseconds of `work`. */
 async function time(work: () => PromiseLike<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
-
-/** Sends a request and reads the whole answer. `{n}` is another number each time, as in a load. */
-async function send(baseUrl: string, request: PlannedRequest): Promise<void> {
-  const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
-    JSON.stringify(request).replaceAll("{n}", String(++number).padStart(9, "0")),
-  );
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const response = await fetch(baseUrl + path, init);
-  const text = await response.text();
-  if (response.status !== expect) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-}
-
-let number = 0;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { measureInTurns, type Measurement, ratio } from "../../harness/figures.ts";
 import type { Server } from "../../harness/functions.ts";
 import { MAKE_TABLES } from "../bare/statements.ts";
-import { countAnswers, type LoadGenerator, type LoadPlan } from "../load/generator.ts";
+import { countAnswers, type LoadPlan } from "../load/generator.ts";
 import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace.ts";
 import { api, bare, type MakeRequest, requestsOf } from "../load/requests.ts";
 import { type LoadWorld, openLoadWorld } from "../load/world.ts";
@@ -57,7 +57,7 @@ export const throughput: Subject = {
 
 async function measureCase(
   { name, target, ours, bare }: Case,
-  { sql, workspaces, generator, dataDir }: LoadWorld,
+  { sql, workspaces, send, dataDir }: LoadWorld,
   { baseUrl, pid }: Server,
   { short, note }: Conditions,
 ): Promise<Measurement> {
@@ -65,7 +65,7 @@ async function measureCase(
   const load = (make: MakeRequest) => {
     const requests = requestsOf(workspaces, make);
     const plan = { baseUrl, connections: CONNECTIONS, seconds: short ? 1 : 1.2, requests };
-    return () => measurePace(pid, dataDir, () => sendFlawlessly(generator, plan));
+    return () => measurePace(pid, dataDir, () => sendFlawlessly(send, plan));
   };
   const [bares, own] = await measureInTurns([load(bare), load(ours)], short ? 3 : 5) as [Pace[], Pace[]];
   note(`${name}, bare: ${describePaces(bares)}`);
@@ -74,8 +74,8 @@ async function measureCase(
 }
 
 /** @throws Error if a request was not answered as expected, because the rate would be that of other work */
-async function sendFlawlessly(generator: LoadGenerator, plan: LoadPlan) {
-  const result = await generator.send(plan);
+async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
+  const result = await send(plan);
   const { unexpected, unanswered, example, seconds } = result;
   const count = countAnswers(result);
   if (unexpected + unanswered === 0) return { count, seconds };

@@ -26,12 +26,8 @@ export const webhooks: Subject = {
     const { sql, receiver, dataDir } = world;
     const loop = [join(import.meta.dirname!, "..", "webhooks", "fetch_loop.ts"), receiver.okUrl];
     await using bare = startLineProcess(loop, receiver.env);
-    const workspaces = await createSubscribers(
-      sql,
-      receiver.okUrl,
-      WORKSPACES,
-      world.secrets.webhook_encryption_key,
-    );
+    const encryptionKey = world.secrets.webhook_encryption_key;
+    const workspaces = await createSubscribers(sql, receiver.okUrl, WORKSPACES, { encryptionKey });
     const dispatcher = world.spawnDispatcher({ silent: true });
 
     /** Measures the rate at the receiver, from the first arrival to the last. */

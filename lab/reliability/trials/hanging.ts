@@ -1,4 +1,3 @@
-import type { Sql } from "postgres";
 import { eventually } from "../../harness/waiting.ts";
 import { countDeliveries, enqueue } from "../queue.ts";
 import { openStack } from "../stack.ts";
@@ -27,8 +26,8 @@ export const hanging: Trial = {
     const before = await stack.timeFirstAttempts(others, events, makeContact);
     console.log(`  alone: ${before.text}`);
 
-    const hung = await stack.createSubscribers(receiver.hangingUrl, 1);
-    await subscribeAgain(sql, hung);
+    // Two subscriptions: the 4 places of one are only half of those of a workspace.
+    const hung = await stack.createSubscribers(receiver.hangingUrl, 1, 2);
     await enqueue(sql, hung, waiting / 2);
     const isFull = async () =>
       await countDeliveries(sql, hung, sql`lease_until > clock_timestamp()`) >= PLACES;
@@ -48,16 +47,3 @@ export const hanging: Trial = {
     };
   },
 };
-
-/** A second subscription to the same: with the places of one alone, the workspace could take only half of its own. */
-async function subscribeAgain(sql: Sql, workspaces: string[]): Promise<void> {
-  await sql`
-    with s as (
-      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-      select workspace_id, event_types, target_url from crm.webhook_subscriptions
-      where workspace_id = any (${workspaces})
-      returning workspace_id, id
-    )
-    insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-    select s.workspace_id, s.id, k.secret from s join crm.webhook_secrets k using (workspace_id)`;
-}
