@@ -38,6 +38,8 @@ const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 Deno.test("A line of Markdown has 120 characters at most, unless it is in a table or is a link", () => {
   const long: string[] = [];
   for (const [file, page] of pages) {
+    // The contract stands as it was agreed.
+    if (relative(ROOT, file) === join("docs", "spec.md")) continue;
     // What a task writes is as long as what it repeats.
     const byHand = page.replace(
       /<!-- written by [^]*?<!-- end -->/g,
