@@ -1,18 +1,18 @@
 /**
  * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops them. `deno task test:all`
  * (`--all`) also runs what is slow. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter
- * signature`. The last line is always `N passed, N failed`, and before it stand the tests that failed, and those
- * skipped for want of a program; the exit code is 0 only where some test ran and none failed.
+ * signature`. The last line is always `N passed, N failed`; the lines before it name the tests that failed, and those
+ * skipped because a program is missing. The exit code is 0 only if some test ran and none failed.
  */
 import { join } from "node:path";
 import { REQUIRED_VARIABLE } from "./support/needing.ts";
 import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
 
-/** What only `--all` runs: it takes minutes, or it measures, and so must have the machine to itself. */
+/** Folders that only `--all` runs: they take minutes, or they measure and so must run alone. */
 const SLOW = ["growth", "lab", "postgres15"];
-/** Generated requests with `--all`; without it, as many as property_test.ts says itself. */
+/** The number of generated requests with `--all`; without it property_test.ts has its own number. */
 const ALL_PROPERTY_CASES = "20000";
-/** Groups of test files that run at the same time, each against a stack of its own. */
+/** Groups of test files that run at the same time, each against its own stack. */
 const SHARDS = Math.min(2, navigator.hardwareConcurrency);
 
 const ROOT = import.meta.dirname!;
@@ -39,15 +39,15 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
       ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
     }
     : {};
-  if (await namesPath(args)) return [await runShard({ args, env, live: true })];
+  if (await hasPath(args)) return [await runShard({ args, env, live: true })];
 
   const slow: string[] = [];
-  // Dealt out in turn, so that each shard has about as much of every folder.
+  // In turn, so that the shards get about the same number of files of each folder.
   const shards: string[][] = Array.from({ length: SHARDS }, () => []);
-  let dealt = 0;
+  let assigned = 0;
   for (const path of (await testFiles(ROOT)).sort()) {
     const isSlow = SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
-    (isSlow ? slow : shards[dealt++ % SHARDS]!).push(path);
+    (isSlow ? slow : shards[assigned++ % SHARDS]!).push(path);
   }
   const results = await Promise.all(
     shards.map((paths, index) => runShard({ args: [...args, ...paths], env, live: index === 0 })),
@@ -58,8 +58,8 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
   return results;
 }
 
-/** Whether the arguments say themselves what to run. */
-async function namesPath(args: string[]): Promise<boolean> {
+/** Whether the arguments contain a path of tests. */
+async function hasPath(args: string[]): Promise<boolean> {
   const named = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
   return named.includes(true);
 }

@@ -13,7 +13,7 @@ export const endpoints: readonly Part[] = [
       rule("any other method: 405", "/…… answers 405 to … and allows …"),
       rule(
         "any other path: 404",
-        "/…: a path that is not there answers 404 not_found, after the key has been looked at",
+        "/…: an unknown path answers 404 not_found, after the key is checked",
       ),
       rule(
         "unknown query parameters are refused by name",
@@ -28,18 +28,18 @@ export const endpoints: readonly Part[] = [
       rule(
         "data, and meta with next_cursor and has_more; null on the last page",
         "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
-        "GET … gives every record exactly once, newest first, also while others are created",
+        "GET … lists every record exactly once, newest first, also while others are created",
         "GET /api-v1-activities gives every row exactly once, while others are being inserted",
         "GET /api-v1-notes gives every note exactly once, while others are being written",
       ),
-      rule("limit: 50, at most 200", "GET … gives 50 records, or as many as limit says, never more than 200"),
+      rule("limit: 50, at most 200", "GET … lists 50 records, or as many as limit says, never more than 200"),
       rule(
         "cursor: next_cursor; no UUID is 422 invalid_cursor",
-        "GET … takes any UUID as cursor and refuses what is none",
+        "GET … accepts any UUID as cursor and refuses anything else",
       ),
       rule(
         "since",
-        "GET … with since gives what was created then or later, with updated_since what was changed",
+        "GET … with since lists records created then or later, with updated_since those changed",
         "GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at",
         "GET /api-v1-notes gives the notes of that deal, by kind and since",
       ),
@@ -61,7 +61,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "2. same key and body: 200, the original reply, no event",
         "… answers the same key and body with 200 and the original reply, and makes nothing new",
-        "… takes a body for the same whatever the order of its keys and its white space",
+        "… treats bodies as the same whatever the order of their keys and their white space",
       ),
       rule(
         "3. another body or resource: 422",
@@ -72,7 +72,10 @@ export const endpoints: readonly Part[] = [
         "… answers 409 while the original is being processed, and its reply from then on",
         "…: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409",
       ),
-      rule("5. remembered 24 hours", "… remembers a key for 24 hours, and takes it as new afterwards"),
+      rule(
+        "5. remembered 24 hours",
+        "… remembers an Idempotency-Key for 24 hours, and treats it as new afterwards",
+      ),
       rule(
         "6. without the header, a new record every time",
         "… without Idempotency-Key creates a new record every time",
@@ -122,13 +125,13 @@ export const endpoints: readonly Part[] = [
       rule(
         "list: email, company_id, since, limit, cursor",
         "GET /api-v1-contacts filters by email in any case and by company_id, alone and together",
-        "GET … gives every record exactly once, newest first, also while others are created",
-        "GET … with since gives what was created then or later, with updated_since what was changed",
+        "GET … lists every record exactly once, newest first, also while others are created",
+        "GET … with since lists records created then or later, with updated_since those changed",
       ),
       rule(
         "detail, or 404",
         "POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written",
-        "…: a record of another workspace is not there, in the same words as one that nobody has",
+        "…: a record of another workspace answers 404 exactly as an unknown id",
       ),
       rule(
         "POST: 201 with the id; contact.created",
@@ -138,11 +141,11 @@ export const endpoints: readonly Part[] = [
       rule(
         "PATCH: every field optional; 200 with the whole contact",
         "PATCH /api-v1-contacts answers with the whole contact and emits nothing",
-        "PATCH … clears what is null, keeps what is not sent, and cannot clear …",
+        "PATCH … clears fields that are null, keeps fields that are not sent, and cannot clear …",
       ),
       rule(
         "its errors",
-        "… answers invalid_reference to a … of another workspace as to one that nobody has",
+        "… answers invalid_reference to a … of another workspace as to an unknown id",
         "A contact's owner is the one given, else the key's creator, else the oldest admin or gestor",
         "POST /api-v1-contacts without a name, or with null for one, is a validation_error",
         "Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document",
@@ -236,7 +239,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "deals: create, update",
         "POST /api-v1-deals answers 201 with the whole deal, every field as it was written",
-        "PATCH … clears what is null, keeps what is not sent, and cannot clear …",
+        "PATCH … clears fields that are null, keeps fields that are not sent, and cannot clear …",
         "POST /api-v1-deals goes to the default pipeline's first active stage, or where the call says",
       ),
       rule(

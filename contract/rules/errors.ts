@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors
 /** The titles of the tests of each error code (spec 7). A code without one does not compile. */
 export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   missing_api_key: ["… answers 401 missing_api_key without X-API-Key"],
-  invalid_api_key: ["… answers 401 invalid_api_key for a key without svc_ or that nobody has"],
+  invalid_api_key: ["… answers 401 invalid_api_key for a key without svc_ or an unknown one"],
   revoked_api_key: ["… answers 401 revoked_api_key for a revoked and for an expired key"],
   insufficient_scope: ["… answers 403 insufficient_scope without …, before looking at the body"],
   workspace_suspended: ["… answers 403 workspace_suspended, then 403 feature_disabled, before anything else"],
@@ -16,10 +16,10 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "POST /api-v1-leads takes … within its limits and names it outside of them",
     "POST /api-v1-leads reports every wrong field at once",
   ],
-  invalid_cursor: ["GET … takes any UUID as cursor and refuses what is none"],
-  not_found: ["…: a record of another workspace is not there, in the same words as one that nobody has"],
+  invalid_cursor: ["GET … accepts any UUID as cursor and refuses anything else"],
+  not_found: ["…: a record of another workspace answers 404 exactly as an unknown id"],
   invalid_reference: [
-    "… answers invalid_reference to a … of another workspace as to one that nobody has",
+    "… answers invalid_reference to a … of another workspace as to an unknown id",
     "… names every reference that is not of the workspace at once",
   ],
   pipeline_not_found: [
@@ -41,8 +41,8 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   ],
   no_owner_available: [
     "A contact's owner is the one given, else the key's creator, else the oldest admin or gestor",
-    "A deal without anybody to own it is refused with no_owner_available",
-    "A company without an owner gets one, and without anybody to own it is refused with no_owner_available",
+    "A deal that no member can own is refused with no_owner_available",
+    "A company without an owner gets one, and is refused with no_owner_available where no member can own it",
     "POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active",
   ],
   no_author_available: [
@@ -61,15 +61,17 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   invalid_target_url: [
     "POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public",
   ],
-  internal_error: ["an error of the inside is a 500 that tells nothing but its request id"],
+  internal_error: ["an internal error is a 500 that reveals only its request id"],
   payload_too_large: [
     "a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read",
   ],
   service_unavailable: [
     "A statement that is too slow is service_unavailable in time, and the next one is answered",
   ],
-  proposal_expired: ["A proposal that was not answered in time is 410 proposal_expired, and emits nothing"],
+  proposal_expired: [
+    "A proposal that expired before it was answered is 410 proposal_expired, and emits nothing",
+  ],
   proposal_closed: [
-    "POST … answers a proposal for good: again is idempotent, the other is proposal_closed",
+    "POST … answers a proposal for good: a repeat is idempotent, the opposite answer is proposal_closed",
   ],
 };

@@ -14,12 +14,12 @@ export const records: readonly Part[] = [
       rule(
         "data is isolated per workspace",
         "A list shows the workspace of its key alone",
-        "…: a record of another workspace is not there, in the same words as one that nobody has",
-        "… answers invalid_reference to a … of another workspace as to one that nobody has",
+        "…: a record of another workspace answers 404 exactly as an unknown id",
+        "… answers invalid_reference to a … of another workspace as to an unknown id",
         "every table of crm has row-level security enabled and forced",
         "every table with workspace_id has exactly one policy, for crm_api, with USING and WITH CHECK on its workspace",
         "crm_api cannot read keys, rate limits, remembered replies, secrets, events or the queue",
-        "whatever is sent, no operation answers 5xx, breaks its schema or tells of another workspace (seed …)",
+        "whatever is sent, no operation answers 5xx, breaks its schema or reveals another workspace (seed …)",
       ),
       rule(
         "each resource is one function under the base address",
@@ -61,7 +61,7 @@ export const records: readonly Part[] = [
       ),
       rule(
         "company_id must be of the workspace",
-        "… answers invalid_reference to a … of another workspace as to one that nobody has",
+        "… answers invalid_reference to a … of another workspace as to an unknown id",
       ),
       rule(
         "owner_id is resolved when absent",
@@ -93,7 +93,7 @@ export const records: readonly Part[] = [
       ),
       rule(
         "source is always integration; neither it nor the author can be chosen",
-        "POST /api-v1-notes: neither author nor source can be chosen, and the reply names what it ignored",
+        "POST /api-v1-notes: author and source cannot be chosen, and the reply names the ignored fields",
       ),
       rule(
         "the author is the creator of the key; once inactive, 422 no_author_available",
@@ -163,7 +163,7 @@ export const records: readonly Part[] = [
     rules: [
       rule(
         "event_types: of the catalog, at least one",
-        "POST /api-v1-webhooks takes every event of the catalog, which is the database's too",
+        "POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones",
         "POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog",
         "POST /api-v1-webhooks answers validation_error to any other mistake, naming every field",
       ),
@@ -228,7 +228,7 @@ export const records: readonly Part[] = [
       rule(
         "win or lose on a closed deal: unchanged, no event",
         "POST win on a lost deal and lose on a won one change nothing, whichever way it was closed",
-        "simultaneous wins emit one deal.won; of wins and losses at once one takes place",
+        "simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect",
       ),
       rule(
         "the 5th failed attempt: delivery failed for good, subscription inactive",
@@ -246,7 +246,7 @@ export const records: readonly Part[] = [
       rule(
         "decided here: reopening, closing by PATCH",
         "PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again",
-        "PATCH refuses to close a deal and names the action, but takes back a closed deal as it was read",
+        "PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read",
       ),
     ],
   },

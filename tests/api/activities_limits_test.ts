@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { fieldLimits } from "../support/field_limits.ts";
 import { bodyOf } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
@@ -25,7 +25,7 @@ for (const [field, { good, bad }] of Object.entries(fields)) {
         assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
       }
       for (const value of bad) {
-        const details = assertRefused(await send(value), "validation_error");
+        const details = assertError(await send(value), "validation_error");
         assert.deepEqual(Object.keys(details), [field], JSON.stringify(value));
       }
     }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { assertAlike, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -53,7 +53,7 @@ test("POST /api-v1-activities needs only deal_id and fills in the rest", async (
     assert.equal(body.is_online_meeting, false);
     assert.equal(body.due_at, null);
   }
-  assert.deepEqual(Object.keys(assertRefused(await api.post(ACTIVITIES, {}), "validation_error")), [
+  assert.deepEqual(Object.keys(assertError(await api.post(ACTIVITIES, {}), "validation_error")), [
     "deal_id",
   ]);
 });
@@ -87,7 +87,7 @@ test("POST /api-v1-activities: created_by_id is the key's creator, and so is the
   const left = (await create()).body;
   assert.deepEqual([left.owner_id, left.created_by_id], [workspace.memberId, seller]);
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await create(), "no_owner_available");
+  assertError(await create(), "no_owner_available");
 });
 
 test("POST and PATCH /api-v1-activities refuse each reference of another workspace as one that does not exist", async ({ sql, workspace, api, newDeal }) => {
@@ -107,7 +107,7 @@ test("POST and PATCH /api-v1-activities refuse each reference of another workspa
     if (field !== "deal_id") attempts.push((value) => api.patch(`${ACTIVITIES}/${id}`, { [field]: value }));
     for (const attempt of attempts) {
       const unknown = await attempt(NOWHERE);
-      assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), [field]);
+      assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
       for (const value of values) {
         assertAlike(await attempt(value), unknown);
       }
@@ -115,7 +115,7 @@ test("POST and PATCH /api-v1-activities refuse each reference of another workspa
   }
   const all = { deal_id: NOWHERE, contact_id: NOWHERE, owner_id: NOWHERE };
   assert.deepEqual(
-    Object.keys(assertRefused(await api.post(ACTIVITIES, all), "invalid_reference")).sort(),
+    Object.keys(assertError(await api.post(ACTIVITIES, all), "invalid_reference")).sort(),
     Object.keys(all).sort(),
   );
   const [count] =
@@ -132,9 +132,9 @@ test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace's ac
   ];
   for (const attempt of send) {
     const foreign = await attempt(id);
-    assertRefused(foreign, "not_found");
+    assertError(foreign, "not_found");
     assertAlike(await attempt(NOWHERE), foreign);
-    assertRefused(await attempt("x"), "not_found");
+    assertError(await attempt("x"), "not_found");
   }
   assert.equal((await other.api.get(`${ACTIVITIES}/${id}`)).body.title, "Tarefa");
   assert.deepEqual(ids(await api.get(ACTIVITIES)), []);
@@ -181,11 +181,11 @@ test("PATCH /api-v1-activities keeps what is not sent and clears what is sent as
   ]);
 });
 
-test("PATCH /api-v1-activities takes back what was read, naming the read-only fields; deal_id is one of them", async ({ sql, workspace, api, newDeal }) => {
+test("PATCH /api-v1-activities accepts a record as it was read, and names the read-only fields; deal_id is one of them", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const read = (await api.post(ACTIVITIES, { deal_id: deal.id, due_at: "2030-01-31T12:00:00Z" })).body;
-  // The owner has left since: a reference that stays is not checked again.
+  // The owner was deactivated meanwhile: an unchanged reference is not checked again.
   const seller = await makeMember(sql, workspace);
   await api.patch(`${ACTIVITIES}/${read.id}`, { owner_id: seller });
   await sql`update crm.members set is_active = false where id = ${seller}`;
@@ -221,7 +221,7 @@ test("activities: completed_at is set when the status becomes concluida and clea
   }
   const created = (await api.post(ACTIVITIES, { deal_id: deal.id, status: "concluida" })).body;
   assert.equal(created.completed_at, created.created_at);
-  // The application's own writes too.
+  // Writes of the application set it too.
   await sql`update crm.activities set status = 'pendente' where id = ${created.id}`;
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, call } from "../support/client.ts";
+import { assertError, call } from "../support/client.ts";
 import { test } from "../support/scenario.ts";
 
 const NOT_LIVE = [
@@ -20,14 +20,14 @@ test("addresses that are announced but not live answer 404 not_found, any method
     for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"]) {
       for (const withKey of [null, key, "wrong"]) {
         const reply = await call(method, path, { key: withKey });
-        assertRefused(reply, "not_found");
+        assertError(reply, "not_found");
         assert.ok(reply.headers.get("X-Request-Id"));
       }
     }
   }
 });
 
-Deno.test("GET /api-v1-health needs no key and tells of the database and the version", async () => {
+Deno.test("GET /api-v1-health needs no key and reports the state of the database and the version", async () => {
   const { status, body } = await call("GET", "/api-v1-health");
   assert.equal(status, 200);
   assert.equal(body.status, "ok");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { assertRefused, call } from "../support/client.ts";
+import { assertError, call } from "../support/client.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
 
@@ -33,7 +33,7 @@ const refusals: [what: string, body: string, field: string][] = [
 
 for (const [what, body, field] of refusals) {
   test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async ({ api }) => {
-    const details = assertRefused(await api.post(LEADS, body), "validation_error");
+    const details = assertError(await api.post(LEADS, body), "validation_error");
     assert.deepEqual(Object.keys(details), [field]);
   });
 }
@@ -50,7 +50,7 @@ test("POST /api-v1-leads takes 32 levels and text of every plane", async ({ sql,
 });
 
 test("a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read", async ({ workspace: { key }, api }) => {
-  assertRefused(
+  assertError(
     await api.post(LEADS, `{"first_name":"${"a".repeat(2_000_000)}"}`),
     "payload_too_large",
   );
@@ -62,30 +62,30 @@ test("a body over 1 MiB is 413 payload_too_large, announced or streamed, and one
       else controller.close();
     },
   });
-  assertRefused(await call("POST", LEADS, { key, body: stream }), "payload_too_large");
+  assertError(await call("POST", LEADS, { key, body: stream }), "payload_too_large");
   const full = `{"first_name":"a","ignored":"${"b".repeat(1024 * 1024 - 31)}"}`;
   assert.equal(new TextEncoder().encode(full).length, 1024 * 1024);
   assert.equal((await api.post(LEADS, full)).status, 201);
 });
 
-Deno.test("the key is looked at before a body of 2 MB is", async () => {
-  assertRefused(await call("POST", LEADS, { body: "x".repeat(2_000_000) }), "missing_api_key");
+Deno.test("the key is checked before a body of 2 MB is read", async () => {
+  assertError(await call("POST", LEADS, { body: "x".repeat(2_000_000) }), "missing_api_key");
 });
 
-/** What the server answers to these bytes, up to the end of the connection. */
+/** Sends bytes and returns the answer, until the connection ends. */
 function exchange(bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
     let reply = "";
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.end(bytes));
     socket.on("data", (data) => reply += data);
-    // A reset is an end as well: the server need not read what it has refused.
+    // A reset ends the connection too: the server need not read a request that it refused.
     socket.on("error", () => {});
     socket.on("close", () => resolve(reply));
   });
 }
 
-test("headers of 1 MB, a host that is none, and what is no HTTP, are refused at once and harm nobody", async ({ workspace: { key }, api }) => {
+test("headers of 1 MB, an invalid Host and bytes that are not HTTP are refused at once, and later calls succeed", async ({ workspace: { key }, api }) => {
   const path = `${new URL(baseUrl).pathname}/api-v1-pipelines`;
   const filler = `X-Filler: ${"x".repeat(1_000_000)}`;
   const hosts = ["[", "a b", "u@h:99999"].map((host) =>
@@ -102,25 +102,25 @@ test("headers of 1 MB, a host that is none, and what is no HTTP, are refused at 
   }
 });
 
-test("query text that Postgres cannot hold is refused by name", async ({ api }) => {
+test("query text that Postgres cannot store is refused, and the reply names the parameter", async ({ api }) => {
   assert.deepEqual(
-    Object.keys(assertRefused(await api.get("/api-v1-pipelines?a=%00"), "validation_error")),
+    Object.keys(assertError(await api.get("/api-v1-pipelines?a=%00"), "validation_error")),
     ["a"],
   );
   assert.deepEqual(
-    Object.keys(assertRefused(await api.get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
+    Object.keys(assertError(await api.get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
     ["a"],
   );
 });
 
-test("an error of the inside is a 500 that tells nothing but its request id", async ({ sql, workspace, api }) => {
-  // A broken record: the verb runs into a check that no request can break.
+test("an internal error is a 500 that reveals only its request id", async ({ sql, workspace, api }) => {
+  // The verb fails on a constraint that no request can violate.
   await sql`alter table crm.deals add constraint broken check (workspace_id <> ${
     sql.unsafe(`'${workspace.id}'`)
   })`;
   try {
     const reply = await api.post(LEADS, { first_name: "A" });
-    assertRefused(reply, "internal_error");
+    assertError(reply, "internal_error");
     assert.doesNotMatch(reply.text, /broken|check|deals|constraint|at /i);
     assert.ok(reply.headers.get("X-Request-Id"));
     assert.match(reply.headers.get("RateLimit")!, /r=/, "the call stays counted");
@@ -129,31 +129,31 @@ test("an error of the inside is a 500 that tells nothing but its request id", as
   }
 });
 
-Deno.test("a text that takes long to normalize is refused for its length first, without a key even", async () => {
+Deno.test("a text that is slow to normalize is refused for its length first, even without a key", async () => {
   const started = performance.now();
   const tax_id = "a" + "\u0315\u0300".repeat(80_000);
-  assertRefused(
+  assertError(
     await call("POST", "/api-v1-companies", { key: "svc_x", body: { name: "x", tax_id } }),
     "invalid_api_key",
   );
   assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
 });
 
-test("9,000 query parameters are looked at once each, and at most 100 faults are named", async ({ api }) => {
+test("9,000 query parameters are checked once each, and at most 100 errors are named", async ({ api }) => {
   const query = Array.from({ length: 9_000 }, (_, i) => `${i.toString(36)}=`).join("&");
   const started = performance.now();
-  const details = assertRefused(await api.get(`/api-v1-pipelines?${query}`), "validation_error");
+  const details = assertError(await api.get(`/api-v1-pipelines?${query}`), "validation_error");
   assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
   assert.equal(Object.keys(details).length, 100);
 });
 
-test("50,000 wrong items are refused by naming 100 of them", async ({ api }) => {
+test("50,000 wrong items are refused, and the reply names 100 of them", async ({ api }) => {
   const body = { event_types: Array.from({ length: 50_000 }, () => ""), target_url: "https://example.com" };
-  const details = assertRefused(await api.post("/api-v1-webhooks", body), "invalid_event_type");
+  const details = assertError(await api.post("/api-v1-webhooks", body), "invalid_event_type");
   assert.equal(Object.keys(details).length, 100);
 });
 
-test("whatever its ignored fields are called, a record is created and the header stays short", async ({ api }) => {
+test("a record is created and the header stays short, whatever the names of its ignored fields", async ({ api }) => {
   const emoji = { first_name: "A", ["a".repeat(99) + "😀"]: 1 };
   const first = await api.post(LEADS, emoji);
   assert.equal(first.status, 201);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { create, eventsOf, ids, makeMember } from "../support/record_fixtures.ts";
 import { testRecordRules } from "../support/record_rules.ts";
 import { test } from "../support/scenario.ts";
@@ -12,7 +12,7 @@ testRecordRules({
   minimal: { name: "Padaria" },
   limits: {
     name: { alsoBad: ["  "] },
-    // What is left of it without punctuation.
+    // A tax_id that is empty without its punctuation.
     tax_id: { good: ["12ABC34501DE35", "1".repeat(40), null], bad: ["", "--/.", "1".repeat(41), 5, {}] },
     domain: { good: ["x.com", "a".repeat(255), null] },
   },
@@ -67,7 +67,7 @@ test("POST /api-v1-companies answers 201 with the whole company, every field as 
 
 test("POST /api-v1-companies without a name is a validation_error; unknown lines of an address are ignored by name", async ({ api }) => {
   for (const body of [{}, { name: null }]) {
-    assert.ok("name" in assertRefused(await api.post(COMPANIES, body), "validation_error"));
+    assert.ok("name" in assertError(await api.post(COMPANIES, body), "validation_error"));
   }
   const reply = await api.post(COMPANIES, { name: "A", address: { city: "X", planet: "Y" } });
   assert.equal(reply.headers.get("X-Ignored-Fields"), "address.planet");
@@ -109,13 +109,13 @@ test("GET /api-v1-companies filters by name in any case, domain, tax_id in any s
   assert.deepEqual(await list({ owner_id, name: "AÇÃO", domain: "x.com", tax_id: "1" }), []);
   assert.deepEqual(await list({ owner_id, limit: "1", cursor: c.id }), [b.id]);
   for (const query of ["name=", "tax_id=.", "owner_id=x", `domain=${"a".repeat(256)}`]) {
-    assertRefused(await client(key).get(`${COMPANIES}?${query}`), "validation_error");
+    assertError(await client(key).get(`${COMPANIES}?${query}`), "validation_error");
   }
 });
 
-test("A company without an owner gets one, and without anybody to own it is refused with no_owner_available", async ({ sql, workspace: { id, key, memberId }, api }) => {
+test("A company without an owner gets one, and is refused with no_owner_available where no member can own it", async ({ sql, workspace: { id, key, memberId }, api }) => {
   assert.equal((await create(key, COMPANIES, { name: "A" }))["owner_id"], memberId);
   await sql`update crm.members set is_active = false where workspace_id = ${id}`;
-  assertRefused(await api.post(COMPANIES, { name: "B" }), "no_owner_available");
-  assertRefused(await api.post(COMPANIES, { name: "B", owner_id: memberId }), "invalid_reference");
+  assertError(await api.post(COMPANIES, { name: "B" }), "no_owner_available");
+  assertError(await api.post(COMPANIES, { name: "B", owner_id: memberId }), "invalid_reference");
 });

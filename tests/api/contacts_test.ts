@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { create, eventsOf, ids, makeCompany, makeMember } from "../support/record_fixtures.ts";
 import { testRecordRules } from "../support/record_rules.ts";
@@ -46,7 +46,7 @@ test("POST /api-v1-contacts answers 201 with the id alone, and every field is re
 
 test("POST /api-v1-contacts without a name, or with null for one, is a validation_error", async ({ api }) => {
   for (const body of [{}, { name: null }]) {
-    assert.ok("name" in assertRefused(await api.post(CONTACTS, body), "validation_error"));
+    assert.ok("name" in assertError(await api.post(CONTACTS, body), "validation_error"));
   }
 });
 
@@ -73,7 +73,7 @@ test("GET /api-v1-contacts filters by email in any case and by company_id, alone
   assert.deepEqual(await list(`company_id=${company_id}&limit=1&cursor=${c.id}`), [a.id]);
   assert.deepEqual(await list("email=nobody@x.com"), []);
   for (const query of ["email=x", "email=", "company_id=x", "company_id="]) {
-    assertRefused(await client(key).get(`${CONTACTS}?${query}`), "validation_error");
+    assertError(await client(key).get(`${CONTACTS}?${query}`), "validation_error");
   }
 });
 
@@ -84,14 +84,14 @@ test("A contact's owner is the one given, else the key's creator, else the oldes
   assert.equal(given["owner_id"], workspace.memberId);
   assert.equal((await create(key, CONTACTS, { name: "B" }))["owner_id"], seller);
 
-  // Cleared by PATCH, an owner is chosen anew.
+  // Where PATCH clears the owner, a new one is chosen.
   const cleared = await client(key).patch(`${CONTACTS}/${given.id}`, { owner_id: null });
   assert.equal(cleared.body.owner_id, seller);
 
   await sql`update crm.members set is_active = false where id = ${seller}`;
   const refused = await client(key).post(CONTACTS, { name: "C", owner_id: seller });
-  assert.ok("owner_id" in assertRefused(refused, "invalid_reference"), "not active: not a possible owner");
+  assert.ok("owner_id" in assertError(refused, "invalid_reference"), "not active: not a possible owner");
   assert.equal((await create(key, CONTACTS, { name: "C" }))["owner_id"], workspace.memberId);
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await client(key).post(CONTACTS, { name: "D" }), "no_owner_available");
+  assertError(await client(key).post(CONTACTS, { name: "D" }), "no_owner_available");
 });

@@ -12,7 +12,7 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
       query({ name: "slow", text: `select pg_sleep(${seconds})`, timeout: 300 });
     await assert.rejects(slow(3), { code: "service_unavailable" });
     assert.ok(performance.now() - started < 1_500);
-    // By another connection: that one is still asleep.
+    // On another connection: the first one still sleeps.
     const [row] = await query<{ one: number }>({ name: "one", text: "select 1 as one" });
     assert.equal(row!.one, 1);
     await assert.rejects(query({ name: "wrong", text: "select 1 / 0" }), { code: "22012" });
@@ -24,7 +24,7 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
   }
 });
 
-Deno.test("Each piece of work has its own time, and nothing is left when all are done", async () => {
+Deno.test("Each piece of work has its own deadline, and no timer is left when all are done", async () => {
   const deadlines = new Deadlines();
   const never = new Promise<never>(() => {});
   const started = performance.now();
@@ -36,6 +36,6 @@ Deno.test("Each piece of work has its own time, and nothing is left when all are
       return error.message;
     }),
   ]);
-  // A timer that went on would fail this test by the runner's own check.
+  // Deno's test sanitizers fail this test if a timer is left.
   assert.deepEqual(outcomes, ["done", "late", "early"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertRefused, client, type Reply } from "../support/client.ts";
+import { assertError, client, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
 import {
   assertAlike,
@@ -16,7 +16,7 @@ const DEALS = "/api-v1-deals";
 
 type Api = ReturnType<typeof client>;
 
-/** A workspace with one open deal, and the calls on that deal. */
+/** Creates a workspace with one open deal, and functions that call its endpoints. */
 async function makeDeal(sql: Sql, fields: object = {}) {
   const workspace = await makeWorkspace(sql);
   const api = client(workspace.key);
@@ -34,7 +34,7 @@ async function makeDeal(sql: Sql, fields: object = {}) {
   };
 }
 
-/** What happened to the deal after it was created. */
+/** Reads the events after the deal's creation. */
 const eventsSince = (sql: Sql, { id }: TestWorkspace) => eventsOf(sql, id, "deal.created");
 
 const isIdempotent = ({ status, body }: Reply) => {
@@ -78,7 +78,7 @@ test("POST lose marks an open deal lost, with a reason and a note, once", async 
     updated_at: body.updated_at,
   });
   assert.deepEqual(await read(), body);
-  // Not even looked at: the deal is closed already.
+  // The body is not validated, because the deal is closed already.
   const again = await act("lose", { loss_reason_id: NOWHERE });
   assert.deepEqual(again.body, { ...body, idempotent: true });
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);
@@ -103,22 +103,22 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
   const other = await makeWorkspace(sql);
   for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
     for (const value of bad) {
-      const details = assertRefused(await act("win", { [field]: value }), "validation_error");
+      const details = assertError(await act("win", { [field]: value }), "validation_error");
       assert.deepEqual(Object.keys(details), [field]);
     }
   }
   for (const [field, bad] of Object.entries({ loss_reason_id: ["x", 5], loss_note: ["a".repeat(1001), 5] })) {
     for (const value of bad) {
-      const details = assertRefused(await act("lose", { [field]: value }), "validation_error");
+      const details = assertError(await act("lose", { [field]: value }), "validation_error");
       assert.deepEqual(Object.keys(details), [field]);
     }
   }
   for (const body of ["[]", "{", "null"]) {
-    assertRefused(await act("win", body), "bad_request");
-    assertRefused(await act("lose", body), "bad_request");
+    assertError(await act("win", body), "bad_request");
+    assertError(await act("lose", body), "bad_request");
   }
   const unknown = await act("lose", { loss_reason_id: NOWHERE });
-  assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), ["loss_reason_id"]);
+  assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["loss_reason_id"]);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, other) }), unknown);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, workspace, false) }), unknown);
   assert.deepEqual(await read(), deal);
@@ -135,7 +135,7 @@ test("POST win on a lost deal and lose on a won one change nothing, whichever wa
   }
 });
 
-test("simultaneous wins emit one deal.won; of wins and losses at once one takes place", async ({ sql }) => {
+test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect", async ({ sql }) => {
   for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
     const { workspace, deal, read } = await makeDeal(sql);
     const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
@@ -166,15 +166,15 @@ test("PATCH status aberto reopens a closed deal and clears how it was closed; it
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost", "deal.won", "deal.lost"]);
 });
 
-test("PATCH refuses to close a deal and names the action, but takes back a closed deal as it was read", async ({ sql }) => {
+test("PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read", async ({ sql }) => {
   const { workspace, deal, act, patch, read } = await makeDeal(sql);
   for (const [status, action] of [["ganho", "win"], ["perdido", "lose"]] as const) {
-    const details = assertRefused(await patch({ status, title: "B" }), "validation_error");
+    const details = assertError(await patch({ status, title: "B" }), "validation_error");
     assert.deepEqual(Object.keys(details), ["status"]);
     assert.match(details["status"]!, new RegExp(`${deal.id}/${action}$`));
   }
   for (const status of ["open", "", null, 1]) {
-    assert.ok("status" in assertRefused(await patch({ status }), "validation_error"));
+    assert.ok("status" in assertError(await patch({ status }), "validation_error"));
   }
   assert.deepEqual(await read(), deal);
   await act("win");
@@ -182,7 +182,7 @@ test("PATCH refuses to close a deal and names the action, but takes back a close
   const { status, body } = await patch(won);
   assert.equal(status, 200);
   assert.deepEqual(body, { ...won, updated_at: body.updated_at });
-  assertRefused(await patch({ status: "perdido" }), "validation_error");
+  assertError(await patch({ status: "perdido" }), "validation_error");
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
@@ -223,9 +223,9 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     const { workspace, read } = made;
     const move = mover(made);
     const { id: pipeline_id, stages: [stage_id, last] } = await makePipeline(sql, workspace);
-    assertRefused(await move({ stage_id }), "stage_not_found");
+    assertError(await move({ stage_id }), "stage_not_found");
     for (const { id } of workspace.stages) {
-      assertRefused(await move({ stage_id: id, pipeline_id }), "stage_not_found");
+      assertError(await move({ stage_id: id, pipeline_id }), "stage_not_found");
     }
     assert.equal((await read()).stage_id, workspace.stages[0]!.id);
     const { body } = await move({ stage_id: last, pipeline_id });
@@ -240,17 +240,17 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     const other = await makeWorkspace(sql);
     const [first, second, third] = workspace.stages;
     const unknown = await move({ stage_id: NOWHERE });
-    assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), ["stage_id"]);
+    assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["stage_id"]);
     assertAlike(await move({ stage_id: other.stages[0]!.id }), unknown);
     const nowhere = await move({ stage_id: second!.id, pipeline_id: NOWHERE });
-    assert.deepEqual(Object.keys(assertRefused(nowhere, "pipeline_not_found")), ["pipeline_id"]);
+    assert.deepEqual(Object.keys(assertError(nowhere, "pipeline_not_found")), ["pipeline_id"]);
     assertAlike(await move({ stage_id: second!.id, pipeline_id: other.pipelineId }), nowhere);
 
     await sql`update crm.stages set is_active = false where id in (${first!.id}, ${second!.id})`;
-    assertRefused(await move({ stage_id: second!.id }), "stage_not_found");
+    assertError(await move({ stage_id: second!.id }), "stage_not_found");
     const pipeline = await makePipeline(sql, workspace);
     await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
-    assertRefused(
+    assertError(
       await move({ stage_id: pipeline.stages[0], pipeline_id: pipeline.id }),
       "pipeline_not_found",
     );
@@ -263,10 +263,10 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
 test("POST move-stage needs a stage_id", async ({ sql }) => {
   const { workspace, act } = await makeDeal(sql);
   for (const stage_id of [undefined, null, "x", 5]) {
-    const details = assertRefused(await act("move-stage", { stage_id }), "validation_error");
+    const details = assertError(await act("move-stage", { stage_id }), "validation_error");
     assert.deepEqual(Object.keys(details), ["stage_id"]);
   }
-  assertRefused(await act("move-stage"), "bad_request");
+  assertError(await act("move-stage"), "bad_request");
   assert.deepEqual(await eventsSince(sql, workspace), []);
 });
 
@@ -277,24 +277,24 @@ test("PATCH with another pipeline and no stage moves a deal to its first active 
   assert.deepEqual([body.pipeline_id, body.stage_id], [pipeline_id, stages[0]]);
   assert.equal((await patch({ pipeline_id })).body.stage_changed_at, body.stage_changed_at);
   await sql`update crm.stages set is_active = false where pipeline_id = ${workspace.pipelineId}`;
-  assertRefused(await patch({ pipeline_id: workspace.pipelineId }), "pipeline_has_no_stage");
+  assertError(await patch({ pipeline_id: workspace.pipelineId }), "pipeline_has_no_stage");
 });
 
-test("The actions answer 404 to a deal of another workspace as to one that nobody has", async ({ sql }) => {
+test("The actions answer 404 to a deal of another workspace as to an unknown id", async ({ sql }) => {
   const { deal, read } = await makeDeal(sql);
   const other = await makeWorkspace(sql);
   const body = { stage_id: other.stages[1]!.id };
   for (const action of ["move-stage", "win", "lose"]) {
     const send = (id: string) => client(other.key).post(`${DEALS}/${id}/${action}`, body);
     const unknown = await send(NOWHERE);
-    assertRefused(unknown, "not_found");
+    assertError(unknown, "not_found");
     assertAlike(await send(deal.id), unknown);
     assertAlike(await send("no-uuid"), unknown);
   }
   assert.deepEqual(await read(), deal);
 });
 
-test("What the application writes to a deal has the same moments and events as what the API writes", async ({ sql }) => {
+test("Writes of the application set the same timestamps of a deal and emit the same events as the API", async ({ sql }) => {
   const { workspace, deal, read } = await makeDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${
     workspace.stages[2]!.id

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import {
   assertAlike,
@@ -23,9 +23,9 @@ testRecordRules({
   table: "deals",
   minimal: { title: "Venda" },
   limits: {
-    // Without a title something else would have to say what the deal is.
+    // A deal needs a title, a contact or a company.
     title: { alsoBad: ["  ", null] },
-    // Won and lost are actions.
+    // A deal is won or lost only by an action.
     status: { good: ["aberto"] },
   },
   references: { contact_id: makeContact, company_id: makeCompany, owner_id: makeMember },
@@ -65,7 +65,7 @@ test("POST /api-v1-deals answers 201 with the whole deal, every field as it was 
   assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "deal.created"]);
 });
 
-test("POST /api-v1-deals needs a title, a contact or a company, and is called after them", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals needs a title, a contact or a company, and takes the title from the contact or company", async ({ sql, workspace, api }) => {
   const contact_id = await makeContact(sql, workspace);
   const company_id = await makeCompany(sql, workspace);
   const title = async (body: object) => (await api.post(DEALS, body)).body.title;
@@ -74,9 +74,9 @@ test("POST /api-v1-deals needs a title, a contact or a company, and is called af
   assert.equal(await title({ contact_id, company_id, title: null }), "Ana");
   assert.equal(await title({ contact_id, title: "Venda" }), "Venda");
   for (const body of [{}, { value: 1 }, { title: null, contact_id: null, company_id: null }]) {
-    assert.deepEqual(Object.keys(assertRefused(await api.post(DEALS, body), "validation_error")), ["title"]);
+    assert.deepEqual(Object.keys(assertError(await api.post(DEALS, body), "validation_error")), ["title"]);
   }
-  const details = assertRefused(await api.post(DEALS, { value: -1, owner_id: "x" }), "validation_error");
+  const details = assertError(await api.post(DEALS, { value: -1, owner_id: "x" }), "validation_error");
   assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
 });
 
@@ -93,18 +93,18 @@ test("POST /api-v1-deals goes to the default pipeline's first active stage, or w
   );
 
   const unknownPipeline = await post({ pipeline_id: NOWHERE });
-  assert.deepEqual(Object.keys(assertRefused(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
+  assert.deepEqual(Object.keys(assertError(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
   assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
   const unknownStage = await post({ stage_id: NOWHERE });
-  assert.deepEqual(Object.keys(assertRefused(unknownStage, "stage_not_found")), ["stage_id"]);
+  assert.deepEqual(Object.keys(assertError(unknownStage, "stage_not_found")), ["stage_id"]);
   assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
   assertAlike(await post({ stage_id: pipeline.stages[0] }), unknownStage);
 
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await post({}), "pipeline_has_no_stage");
+  assertError(await post({}), "pipeline_has_no_stage");
   await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await post({}), "no_default_pipeline");
-  assertRefused(await post({ pipeline_id: pipeline.id }), "pipeline_not_found");
+  assertError(await post({}), "no_default_pipeline");
+  assertError(await post({ pipeline_id: pipeline.id }), "pipeline_not_found");
 });
 
 test("GET /api-v1-deals/<uuid> adds contact, company and the activity created last, null where there is none", async ({ sql, workspace, api }) => {
@@ -161,14 +161,14 @@ test("GET /api-v1-deals filters by each of its parameters, alone and together", 
   assert.deepEqual(await list({ status: "perdido" }), [plain.id]);
   assert.deepEqual(await list({ ...filters, status: "ganho" }), [match.id]);
   for (const name of [...Object.keys(filters), "status"]) {
-    const details = assertRefused(await client(key).get(`${DEALS}?${name}=`), "validation_error");
+    const details = assertError(await client(key).get(`${DEALS}?${name}=`), "validation_error");
     assert.deepEqual(Object.keys(details), [name]);
   }
 });
 
-test("A deal without anybody to own it is refused with no_owner_available", async ({ sql, workspace: { id }, api }) => {
+test("A deal that no member can own is refused with no_owner_available", async ({ sql, workspace: { id }, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${id}`;
-  assertRefused(await api.post(DEALS, { title: "A" }), "no_owner_available");
+  assertError(await api.post(DEALS, { title: "A" }), "no_owner_available");
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 

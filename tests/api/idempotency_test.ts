@@ -1,9 +1,9 @@
-// The rules of spec 4.0.1, each held for every creating POST that honours Idempotency-Key.
+// The rules of spec 4.0.1, for every creating POST that honours Idempotency-Key.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { hashRequest } from "../../supabase/functions/_shared/http/idempotency.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
-import { assertRefused, call, type Reply } from "../support/client.ts";
+import { assertError, call, type Reply } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { keyEndpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
@@ -12,7 +12,7 @@ import { openDatabase } from "../support/stack.ts";
 const HOUR = 60 * 60;
 const creating = keyEndpoints.filter(({ route }) => route.endpoint.idempotent);
 
-/** A workspace and a body that each of the creating POSTs takes, for it ignores what it does not know. */
+/** Creates a workspace, and a body that is valid for all creating POSTs, because unknown fields are ignored. */
 async function start(sql: Sql) {
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   return { ...workspace, body: { name: "A", title: "A", body: "A", deal_id: deal.id } };
@@ -41,7 +41,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
       ...(idempotencyKey !== undefined && { headers: { "Idempotency-Key": idempotencyKey } }),
     });
 
-  /** How many records of this resource the workspace has beside its first deal and contact, and events of them. */
+  /** Counts the records of this resource without the workspace's first deal and contact, and their events. */
   const made = async (
     sql: Sql,
     { id, body }: { id: string; body: { deal_id: string } },
@@ -60,7 +60,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
   test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async ({ sql }) => {
     const workspace = await start(sql);
     for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
-      assertRefused(await send(workspace.key, workspace.body, key), "invalid_idempotency_key");
+      assertError(await send(workspace.key, workspace.body, key), "invalid_idempotency_key");
     }
     assert.deepEqual(await made(sql, workspace), { records: 0, events: 0 });
     for (const key of ["k", "k".repeat(255)]) {
@@ -73,7 +73,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
     assert.equal(first.headers.get("Idempotent-Replayed"), null);
-    // The reply is the original's, whatever became of the record.
+    // The original reply is repeated even when the record has changed.
     await sql`
       update ${
       sql(`crm.${table}`)
@@ -85,7 +85,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title} takes a body for the same whatever the order of its keys and its white space`, async ({ sql }) => {
+  test(`${title} treats bodies as the same whatever the order of their keys and their white space`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const reversed = Object.fromEntries(Object.entries(workspace.body).reverse());
@@ -98,7 +98,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     const workspace = await start(sql);
     assert.equal((await send(workspace.key, workspace.body, "body")).status, 201);
     for (const other of [{ ...workspace.body, name: "B" }, { ...workspace.body, more: null }]) {
-      assertRefused(await send(workspace.key, other, "body"), "idempotency_conflict");
+      assertError(await send(workspace.key, other, "body"), "idempotency_conflict");
     }
     const others = creating.filter((other) => other.resource !== resource);
     for (const other of others) {
@@ -109,12 +109,12 @@ for (const { resource, route: { endpoint }, title } of creating) {
         headers: { "Idempotency-Key": key },
       });
       assert.equal(first.status, 201);
-      assertRefused(await send(workspace.key, workspace.body, key), "idempotency_conflict");
+      assertError(await send(workspace.key, workspace.body, key), "idempotency_conflict");
     }
     assert.equal((await made(sql, workspace)).records, 1);
   });
 
-  /** Begins the POST in a transaction that stays open, as one whose process has not come to its end. */
+  /** Begins the POST in a transaction that stays open, as if its process were still running. */
   const begin = async (
     original: Sql,
     { key, body }: { key: string; body: Record<string, string> },
@@ -136,8 +136,8 @@ for (const { resource, route: { endpoint }, title } of creating) {
     await using original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");
-    assertRefused(await send(workspace.key, workspace.body, "one"), "idempotency_in_progress");
-    assertRefused(
+    assertError(await send(workspace.key, workspace.body, "one"), "idempotency_in_progress");
+    assertError(
       await send(workspace.key, { ...workspace.body, name: "B" }, "one"),
       "idempotency_in_progress",
     );
@@ -146,7 +146,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title}: a key is free at once when the process that used it is killed in the middle`, async ({ sql }) => {
+  test(`${title}: an Idempotency-Key is free at once when the process that used it is killed`, async ({ sql }) => {
     const original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");
@@ -171,25 +171,25 @@ for (const { resource, route: { endpoint }, title } of creating) {
     const texts = new Set(replies.filter(({ status }) => status < 300).map(({ text }) => text));
     assert.equal(texts.size, 1);
     for (const reply of replies) {
-      if (reply.status === 409) assertRefused(reply, "idempotency_in_progress");
+      if (reply.status === 409) assertError(reply, "idempotency_in_progress");
     }
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 200);
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
   });
 
-  test(`${title}: the keys of one workspace share what is remembered, those of another do not`, async ({ sql }) => {
+  test(`${title}: the API keys of one workspace share Idempotency-Keys, those of another do not`, async ({ sql }) => {
     const [workspace, other] = [await start(sql), await start(sql)];
     const second = await makeKey(sql, workspace.id);
     const first = await send(workspace.key, workspace.body, "one");
     const again = await send(second.key, workspace.body, "one");
     assert.deepEqual([again.status, again.text], [200, first.text]);
-    assertRefused(await send(second.key, { ...workspace.body, name: "B" }, "one"), "idempotency_conflict");
+    assertError(await send(second.key, { ...workspace.body, name: "B" }, "one"), "idempotency_conflict");
     const elsewhere = await send(other.key, other.body, "one");
     assert.equal(elsewhere.status, 201);
     assert.notEqual(elsewhere.body.id, first.body.id);
   });
 
-  test(`${title} remembers a key for 24 hours, and takes it as new afterwards`, async ({ sql }) => {
+  test(`${title} remembers an Idempotency-Key for 24 hours, and treats it as new afterwards`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     const age = (seconds: number) =>
@@ -203,13 +203,13 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(renewed.status, 201);
     assert.notEqual(renewed.body.id, first.body.id);
     assert.equal((await send(workspace.key, other, "one")).text, renewed.text);
-    assertRefused(await send(workspace.key, workspace.body, "one"), "idempotency_conflict");
+    assertError(await send(workspace.key, workspace.body, "one"), "idempotency_conflict");
   });
 
-  test(`${title}: an error frees the key`, async ({ sql }) => {
+  test(`${title}: an error frees the Idempotency-Key`, async ({ sql }) => {
     const workspace = await start(sql);
-    assertRefused(await send(workspace.key, {}, "one"), "validation_error");
-    // Nobody left to own or sign: an error that the verb itself raises.
+    assertError(await send(workspace.key, {}, "one"), "validation_error");
+    // Without an active member the verb itself raises an error.
     await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 422);
     await sql`update crm.members set is_active = true where workspace_id = ${workspace.id}`;

@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const AT_ONCE = 50;
 
-/** Fifty leads at once, each with an API key of its own: calls of one key take turns at its rate limit. */
+/** Sends fifty leads at once, each with its own key: calls of one key wait for each other at its rate limit. */
 async function race(
   sql: Sql,
   workspaceId: string,
@@ -53,7 +53,7 @@ test("50 simultaneous leads of one company make one company", async ({ sql, work
   assert.equal(replies.filter(({ body }) => body.created.company).length, 1);
 });
 
-test("simultaneous leads that share records crosswise all end", async ({ sql, workspace }) => {
+test("simultaneous leads that share records crosswise all succeed", async ({ sql, workspace }) => {
   const replies = await race(sql, workspace.id, (index) => ({
     first_name: "A",
     email: `${index % 3}@x.com`,

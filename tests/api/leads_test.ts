@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
@@ -56,7 +56,7 @@ test("POST /api-v1-leads without company_name has no company", async ({ api }) =
 
 test("POST /api-v1-leads with a known external_id answers 200 with the ids of the original", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", company_name: "A", external_id: "x" });
-  // The deal has been given to another contact meanwhile: the lead is still the lead it was.
+  // The deal has another contact now: the reply still has the ids of the original.
   await sql`update crm.deals set contact_id = null, company_id = null where id = ${first.body.lead.deal_id}`;
   const second = await api.post(LEADS, {
     first_name: "Outra",
@@ -93,7 +93,7 @@ test("POST /api-v1-leads without external_id creates a new deal every time", asy
 
 test("POST /api-v1-leads reuses a company by name, whatever its case and surrounding space", async ({ api }) => {
   const first = await api.post(LEADS, { first_name: "A", company_name: "AÇÃO Ltda" });
-  // The same letters in decomposed Unicode, as a Mac may send them.
+  // The same letters in decomposed Unicode, which macOS may send.
   for (const spelling of ["ação ltda", "  Ação LTDA ", "AÇÃO Ltda".normalize("NFD")]) {
     const reply = await api.post(LEADS, { first_name: "B", company_name: spelling });
     assert.equal(reply.body.lead.company_id, first.body.lead.company_id, spelling);
@@ -183,7 +183,7 @@ test("POST /api-v1-leads: the owner is the one given, else the key's creator, el
   assert.equal(await owner(), manager);
   await sql`update crm.members set is_active = false where id = ${manager}`;
   await sql`update crm.members set is_active = true, role = 'vendedor' where id = ${inactive}`;
-  assertRefused(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
+  assertError(await client(key).post(LEADS, { first_name: "A" }), "owner_unresolved");
 });
 
 test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only", async ({ sql, workspace, api }) => {
@@ -199,28 +199,28 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   for (const pipeline_id of [NOWHERE, other.pipelineId]) {
     assert.deepEqual(
       Object.keys(
-        assertRefused(await api.post(LEADS, { first_name: "A", pipeline_id }), "pipeline_not_found"),
+        assertError(await api.post(LEADS, { first_name: "A", pipeline_id }), "pipeline_not_found"),
       ),
       ["pipeline_id"],
     );
   }
   for (const stage_id of [NOWHERE, other.stages[0]!.id]) {
     assert.deepEqual(
-      Object.keys(assertRefused(await api.post(LEADS, { first_name: "A", stage_id }), "stage_not_found")),
+      Object.keys(assertError(await api.post(LEADS, { first_name: "A", stage_id }), "stage_not_found")),
       ["stage_id"],
     );
   }
   await sql`update crm.stages set is_active = false where id = ${workspace.stages[0]!.id}`;
-  assertRefused(
+  assertError(
     await api.post(LEADS, { first_name: "A", stage_id: workspace.stages[0]!.id }),
     "stage_not_found",
   );
   assert.equal((await api.post(LEADS, { first_name: "A" })).body.lead.stage_id, second!.id);
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await api.post(LEADS, { first_name: "A" }), "pipeline_has_no_stage");
+  assertError(await api.post(LEADS, { first_name: "A" }), "pipeline_has_no_stage");
   await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(await api.post(LEADS, { first_name: "A" }), "no_default_pipeline");
-  assertRefused(
+  assertError(await api.post(LEADS, { first_name: "A" }), "no_default_pipeline");
+  assertError(
     await api.post(LEADS, { first_name: "A", pipeline_id: workspace.pipelineId }),
     "pipeline_not_found",
   );
@@ -231,7 +231,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
 
 test("POST /api-v1-leads that is refused leaves nothing behind", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
-  assertRefused(
+  assertError(
     await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),
     "owner_unresolved",
   );
@@ -283,7 +283,7 @@ for (const [field, good, bad] of limits) {
       assert.equal(reply.status, 201, `${JSON.stringify(value)}: ${reply.text}`);
     }
     for (const value of bad) {
-      const details = assertRefused(
+      const details = assertError(
         await api.post(LEADS, { first_name: "A", [field]: value }),
         "validation_error",
       );
@@ -293,7 +293,7 @@ for (const [field, good, bad] of limits) {
 }
 
 test("POST /api-v1-leads reports every wrong field at once", async ({ api }) => {
-  const details = assertRefused(
+  const details = assertError(
     await api.post(LEADS, { email: "x", value: -1, utm: { source: 5 }, owner_id: "?" }),
     "validation_error",
   );

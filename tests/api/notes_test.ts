@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused, call, client, type Reply } from "../support/client.ts";
+import { assertError, call, client, type Reply } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { fieldLimits } from "../support/field_limits.ts";
 import { inputSchema } from "../support/input_schema.ts";
@@ -64,12 +64,12 @@ test("POST /api-v1-notes names each field outside its limits", async ({ api, new
   for (const [field, { bad }] of Object.entries(fieldLimits(body))) {
     for (const value of [...bad, ...(required.includes(field) ? [undefined, null] : [])]) {
       const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", [field]: value });
-      assert.deepEqual(Object.keys(assertRefused(reply, "validation_error")), [field]);
+      assert.deepEqual(Object.keys(assertError(reply, "validation_error")), [field]);
     }
   }
 });
 
-test("POST /api-v1-notes: neither author nor source can be chosen, and the reply names what it ignored", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-notes: author and source cannot be chosen, and the reply names the ignored fields", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: NOWHERE, source: "user" });
   assert.equal(reply.status, 201);
@@ -87,7 +87,7 @@ test("POST /api-v1-notes: the author is the creator of the key, and nobody else 
   assert.equal(author_id, seller);
 
   await sql`update crm.members set is_active = false where id = ${seller}`;
-  assertRefused(await write(), "no_author_available");
+  assertError(await write(), "no_author_available");
   assert.deepEqual(ids(await client(key).get(`${NOTES}?deal_id=${deal.id}`)), [id], "reading goes on");
   await sql`update crm.members set is_active = true where id = ${seller}`;
   assert.equal((await write()).status, 201);
@@ -97,7 +97,7 @@ test("POST /api-v1-notes refuses a deal of another workspace as one that does no
   const other = await makeWorkspaceWithDeal(sql);
   const write = (deal_id: string) => api.post(NOTES, { deal_id, body: "b" });
   const unknown = await write(NOWHERE);
-  assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), ["deal_id"]);
+  assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["deal_id"]);
   assertAlike(await write(other.deal.id), unknown);
   const [count] = await sql`select count(*)::int as n from crm.notes where deal_id = ${other.deal.id}`;
   assert.equal(count!["n"], 0);
@@ -107,22 +107,22 @@ test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal a
   const other = await makeWorkspaceWithDeal(sql);
   const { id } = (await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" })).body;
   const foreign = await api.get(`${NOTES}/${id}`);
-  assertRefused(foreign, "not_found");
+  assertError(foreign, "not_found");
   assertAlike(await api.get(`${NOTES}/${NOWHERE}`), foreign);
-  assertRefused(await api.get(`${NOTES}/x`), "not_found");
+  assertError(await api.get(`${NOTES}/x`), "not_found");
 });
 
 test("GET /api-v1-notes needs deal_id and refuses wrong filters", async ({ api, newDeal }) => {
   const deal = await newDeal();
   const fields = async (query: string) =>
-    Object.keys(assertRefused(await api.get(`${NOTES}${query}`), "validation_error"));
+    Object.keys(assertError(await api.get(`${NOTES}${query}`), "validation_error"));
   assert.deepEqual(await fields(""), ["deal_id"]);
   assert.deepEqual(await fields("?deal_id="), ["deal_id"]);
   assert.deepEqual(await fields("?deal_id=x"), ["deal_id"]);
   assert.deepEqual(await fields("?kind=note"), ["deal_id"]);
   assert.deepEqual(await fields(`?deal_id=${deal.id}&kind=x`), ["kind"]);
   assert.deepEqual(await fields(`?deal_id=${deal.id}&since=ontem`), ["since"]);
-  assertRefused(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
+  assertError(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
 });
 
 test("GET /api-v1-notes gives the notes of that deal, by kind and since", async ({ workspace, api, newDeal }) => {
@@ -171,7 +171,7 @@ test("notes can be neither changed nor removed", async ({ workspace, api, newDea
   const note = (await api.post(NOTES, { deal_id: deal.id, body: "b" })).body;
   for (const method of ["PATCH", "DELETE", "PUT"]) {
     for (const path of [NOTES, `${NOTES}/${note.id}`]) {
-      assertRefused(
+      assertError(
         await call(method, path, { key: workspace.key, body: { body: "outro" } }),
         "method_not_allowed",
       );

@@ -6,7 +6,7 @@ import { deliveryBody } from "../../openapi/events.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals/schema.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
-import { assertRefused, call } from "../support/client.ts";
+import { assertError, call } from "../support/client.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { customer, makeProposal, tokenOf } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
@@ -15,7 +15,7 @@ import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 const SOON = new Date(Date.now() + 3_600_000).toISOString();
 
-/** The proposal's events, in order, each as the OpenAPI document says. */
+/** Reads the proposal's events in order, and validates each by the OpenAPI document. */
 async function eventsOf(sql: Sql, id: string): Promise<EventType[]> {
   const rows = await sql<{ event: EventType; body: string }[]>`
     select e.event, crm.delivery_body(e.id, e) as body from crm.events e
@@ -58,7 +58,7 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
 });
 
-test("Twenty first openings of a proposal at once emit one proposal.viewed", async ({ sql, newDeal }) => {
+test("Twenty simultaneous first views of a proposal emit one proposal.viewed", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const replies = await Promise.all(Array.from({ length: 20 }, () => customer(link).view()));
@@ -92,7 +92,7 @@ for (
     ["reject", "accept", "recusada", "rejected_at", "proposal.rejected"],
   ] as const
 ) {
-  test(`POST ${action} answers a proposal for good: again is idempotent, the other is proposal_closed`, async ({ sql, newDeal }) => {
+  test(`POST ${action} answers a proposal for good: a repeat is idempotent, the opposite answer is proposal_closed`, async ({ sql, newDeal }) => {
     const deal = await newDeal();
     const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
     const { body, status: code } = await customer(link)[action]();
@@ -101,20 +101,20 @@ for (
     assert.deepEqual([body.status, body.idempotent], [status, false]);
     assert.ok(body[moment]);
 
-    // Also once the time to answer is over.
+    // Also after the proposal has expired.
     await sql`update crm.proposals set expires_at = now() - interval '1 second' where id = ${id}`;
     const again = await customer(link)[action]();
     assert.deepEqual(
       { ...again.body, expires_at: null },
       { ...body, idempotent: true, expires_at: null },
     );
-    assertRefused(await customer(link)[other](), "proposal_closed");
+    assertError(await customer(link)[other](), "proposal_closed");
     assert.equal((await customer(link).view()).body.status, status);
     assert.deepEqual((await eventsOf(sql, id)).sort(), [event, "proposal.viewed"].sort());
   });
 }
 
-test("Of acceptances and rejections of a proposal at once one takes place", async ({ sql, newDeal }) => {
+test("Of simultaneous acceptances and rejections of a proposal only one takes effect", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const { accept, reject } = customer(link);
@@ -126,42 +126,42 @@ test("Of acceptances and rejections of a proposal at once one takes place", asyn
   assert.equal((await eventsOf(sql, id)).length, 2);
 });
 
-test("POST reject keeps the reason, and refuses what is no reason", async ({ sql, newDeal }) => {
+test("POST reject stores the reason, and refuses an invalid one", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { link } = await makeProposal(sql, deal.id);
   const { reject, view } = customer(link);
-  assertRefused(await reject("{"), "bad_request");
-  assertRefused(await reject("[]"), "bad_request");
-  assert.ok(assertRefused(await reject({ reason: "a".repeat(1001) }), "validation_error")["reason"]);
-  assert.ok(assertRefused(await reject({ reason: 1 }), "validation_error")["reason"]);
+  assertError(await reject("{"), "bad_request");
+  assertError(await reject("[]"), "bad_request");
+  assert.ok(assertError(await reject({ reason: "a".repeat(1001) }), "validation_error")["reason"]);
+  assert.ok(assertError(await reject({ reason: 1 }), "validation_error")["reason"]);
   assert.equal((await view()).body.status, "visualizada");
   const { body, headers } = await reject({ reason: "Preço", value: 1 });
   assert.deepEqual([body.status, body.rejection_reason], ["recusada", "Preço"]);
   assert.equal(headers.get("X-Ignored-Fields"), "value");
 });
 
-test("A proposal that was not answered in time is 410 proposal_expired, and emits nothing", async ({ sql, newDeal }) => {
+test("A proposal that expired before it was answered is 410 proposal_expired, and emits nothing", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id, { expiresAt: SOON });
   await sql`update crm.proposals set expires_at = now() where id = ${id}`;
   const { view, accept, reject } = customer(link);
-  for (const act of [view, accept, reject]) assertRefused(await act(), "proposal_expired");
+  for (const act of [view, accept, reject]) assertError(await act(), "proposal_expired");
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-test("A token that nobody has, of a draft, or replaced by another sending is 404", async ({ sql, newDeal }) => {
+test("An unknown token, that of a draft, and one that a later sending replaced answer 404", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
-    for (const act of Object.values(customer(`/proposals/${token}`))) assertRefused(await act(), "not_found");
+    for (const act of Object.values(customer(`/proposals/${token}`))) assertError(await act(), "not_found");
   }
   const { url } = await sendProposal(sql, id, baseUrl);
-  assertRefused(await customer(link).view(), "not_found");
+  assertError(await customer(link).view(), "not_found");
   const newLink = url.slice(baseUrl.length);
   assert.equal((await customer(newLink).view()).status, 200);
   await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
-  assertRefused(await customer(newLink).view(), "not_found");
-  // Drafts have no link at all; one for which the application had made it is no exception.
+  assertError(await customer(newLink).view(), "not_found");
+  // A draft has no link; its token is refused even where the application created one.
   const draft = await createProposal(sql, { dealId: deal.id, title: "Rascunho" });
   const token = "d".repeat(43);
   await sql`
@@ -171,31 +171,31 @@ test("A token that nobody has, of a draft, or replaced by another sending is 404
       token,
     )
   }, 'hex') from crm.proposals where id = ${draft.id}`;
-  assertRefused(await customer(`/proposals/${token}`).view(), "not_found");
+  assertError(await customer(`/proposals/${token}`).view(), "not_found");
 });
 
-test("A link admits 60 calls a minute, then 429 with Retry-After; another link has a minute of its own", async ({ sql, newDeal }) => {
+test("A link admits 60 calls a minute, then answers 429 with Retry-After; each link is counted separately", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const [{ link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
   const replies = await Promise.all(Array.from({ length: 80 }, () => customer(link).view()));
   assert.equal(replies.filter(({ status }) => status === 200).length, 60);
   const refused = replies.find(({ status }) => status === 429)!;
-  assertRefused(refused, "rate_limited");
+  assertError(refused, "rate_limited");
   const seconds = Number(refused.headers.get("Retry-After"));
   assert.ok(seconds >= 1 && seconds <= 60);
   assert.equal((await customer(other.link).view()).status, 200);
 });
 
-test("The links of a suspended workspace are 403; its plan's public API has no say in them", async ({ sql, workspace, newDeal }) => {
+test("The links of a suspended workspace answer 403; links do not need the plan's public API", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const { link } = await makeProposal(sql, deal.id);
   await updateWorkspace(sql, workspace.id, { publicApi: false });
   assert.equal((await customer(link).view()).status, 200);
   await updateWorkspace(sql, workspace.id, { suspended: true });
-  for (const act of Object.values(customer(link))) assertRefused(await act(), "workspace_suspended");
+  for (const act of Object.values(customer(link))) assertError(await act(), "workspace_suspended");
 });
 
-test("A link answers 405 to any other method, and HEAD is no opening", async ({ sql, newDeal }) => {
+test("A link answers 405 to any other method, and HEAD does not count as a view", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   for (
@@ -206,15 +206,15 @@ test("A link answers 405 to any other method, and HEAD is no opening", async ({ 
     ]]
   ) {
     const reply = await call(method!, link + path);
-    assertRefused(reply, "method_not_allowed");
+    assertError(reply, "method_not_allowed");
     assert.equal(reply.headers.get("Allow"), allow);
   }
   assert.equal((await call("HEAD", link)).status, 405);
-  assertRefused(await call("GET", `${link}/pdf`), "not_found");
+  assertError(await call("GET", `${link}/pdf`), "not_found");
   assert.deepEqual(await eventsOf(sql, id), []);
 });
 
-test("The door of links runs no verb but those of proposals, and those on the link's own proposal alone", async ({ sql, newDeal }) => {
+test("The door of links runs only verbs of proposals, and only on the link's own proposal", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const [{ id, link }, other] = [await makeProposal(sql, deal.id), await makeProposal(sql, deal.id)];
   const call = (verb: string) =>
@@ -230,7 +230,7 @@ test("The door of links runs no verb but those of proposals, and those on the li
   assert.deepEqual(await eventsOf(sql, other.id), []);
 });
 
-test("The database keeps of a link no more than a hash, which the role of the API cannot read", async ({ sql, newDeal }) => {
+test("The database stores only a hash of a link's token, which the role of the API cannot read", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const { id, link } = await makeProposal(sql, deal.id);
   const token = link.split("/").at(-1)!;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertRefused, call, client } from "../support/client.ts";
+import { assertError, call, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
@@ -28,14 +28,14 @@ test("200 simultaneous calls of one key admit exactly 120", async ({ sql }) => {
   for (const { headers } of refused) {
     assert.ok(Number(headers.get("Retry-After")) >= 1 && Number(headers.get("Retry-After")) <= 60);
   }
-  // Whoever was admitted was told a different number of calls that are left.
+  // Each admitted call got a different number of remaining calls.
   const left = replies.filter(({ status }) => status === 200).map(({ headers }) =>
     /r=(\d+)/.exec(headers.get("RateLimit")!)![1]
   );
   assert.equal(new Set(left).size, DEFAULT_LIMIT);
 });
 
-test("the window slides: a place is free again when the oldest call is 60 seconds old, not before", async ({ sql }) => {
+test("the window slides: a call is admitted again when the oldest is 60 seconds old, not before", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 3);
   const api = client(key);
   for (let i = 0; i < 3; i++) assert.equal((await api.get(PIPELINES)).status, 200);
@@ -46,14 +46,14 @@ test("the window slides: a place is free again when the oldest call is 60 second
     where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
   await age([59, 40, 20]);
   const refused = await api.get(PIPELINES);
-  assertRefused(refused, "rate_limited");
+  assertError(refused, "rate_limited");
   assert.equal(refused.headers.get("Retry-After"), "1");
   await age([60.1, 40, 20]);
   assert.equal((await api.get(PIPELINES)).status, 200);
-  assertRefused(await api.get(PIPELINES), "rate_limited");
+  assertError(await api.get(PIPELINES), "rate_limited");
 });
 
-test("a refused call is not counted, an error is", async ({ sql }) => {
+test("a call over the limit is not counted, a call that ends in an error is", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 4);
   const api = client(key);
   assert.equal((await api.post("/api-v1-leads", {})).status, 422);
@@ -63,22 +63,22 @@ test("a refused call is not counted, an error is", async ({ sql }) => {
     (await api.post("/api-v1-leads", { first_name: "A", pipeline_id: crypto.randomUUID() })).status,
     422,
   );
-  for (let i = 0; i < 3; i++) assertRefused(await api.get(PIPELINES), "rate_limited");
+  for (let i = 0; i < 3; i++) assertError(await api.get(PIPELINES), "rate_limited");
   const [row] = await sql`
     select cardinality(hits) as n from crm.rate_limits
     where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
   assert.equal(row!["n"], 4);
 });
 
-test("each key has a minute of its own", async ({ sql }) => {
+test("each key is counted separately", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 1);
   const second = await makeKey(sql, id);
   assert.equal((await client(key).get(PIPELINES)).status, 200);
   assert.equal((await client(second.key).get(PIPELINES)).status, 200);
-  assertRefused(await client(key).get(PIPELINES), "rate_limited");
+  assertError(await client(key).get(PIPELINES), "rate_limited");
 });
 
-test("a lowered limit holds at once, and Retry-After says when a place is free under it", async ({ sql }) => {
+test("a lowered limit applies at once, and Retry-After says when a call is admitted under it", async ({ sql }) => {
   const { key, id } = await makeLimited(sql, 5);
   for (let i = 0; i < 5; i++) await client(key).get(PIPELINES);
   await sql`
@@ -87,11 +87,11 @@ test("a lowered limit holds at once, and Retry-After says when a place is free u
     where key_id = (select id from crm.api_keys where workspace_id = ${id})`;
   await sql`update crm.workspaces set rate_limit_per_minute = 2 where id = ${id}`;
   const refused = await client(key).get(PIPELINES);
-  assertRefused(refused, "rate_limited");
+  assertError(refused, "rate_limited");
   const wait = Number(refused.headers.get("Retry-After"));
   assert.ok(wait >= 39 && wait <= 40, `the fourth of five calls leaves in 40 s, Retry-After is ${wait}`);
 });
 
-Deno.test("calls without a key are refused and counted against nobody", async () => {
-  assertRefused(await call("GET", PIPELINES), "missing_api_key");
+Deno.test("calls without a key are refused and counted for no key", async () => {
+  assertError(await call("GET", PIPELINES), "missing_api_key");
 });

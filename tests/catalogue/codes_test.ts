@@ -1,4 +1,4 @@
-// What a verb can raise, and what its endpoint declares, are the same codes.
+// A verb can raise exactly the codes that its endpoint declares.
 import assert from "node:assert/strict";
 import { codesOfChecks, errorCodes } from "../../contract/error_codes.ts";
 import { endpoints } from "../../contract/resources.ts";
@@ -10,7 +10,7 @@ interface SqlFunction {
   source: string;
 }
 
-/** The codes that each function raises by itself, and the functions that it calls. */
+/** The codes that each function itself raises, and the functions that it calls. */
 async function readFunctions(): Promise<Map<string, { codes: string[]; calls: string[] }>> {
   await using sql = openDatabase();
   const functions = await sql<SqlFunction[]>`
@@ -23,7 +23,7 @@ async function readFunctions(): Promise<Map<string, { codes: string[]; calls: st
   }]));
 }
 
-/** Every code that a function, or one that it calls, raises. */
+/** Reads every code that a function raises, itself or by the functions that it calls. */
 function raisedBy(
   name: string,
   functions: Awaited<ReturnType<typeof readFunctions>>,
@@ -46,7 +46,7 @@ Deno.test("every code that a function of the database raises is one of the API's
 
 Deno.test("every verb raises the codes that its endpoint declares, and no others", async () => {
   const functions = await readFunctions();
-  // Answers that follow from the shape of an endpoint, so that none declares them.
+  // These codes follow from the shape of an endpoint, so no endpoint declares them.
   const implied: ErrorCode[] = ["validation_error", "not_found"];
   for (const { route, title } of endpoints) {
     const { endpoint } = route;

@@ -1,4 +1,4 @@
-// Over every record, through HTTP: what is declared writable is written, and what is declared a filter filters.
+// For every record, through HTTP: a field that is declared writable is stored, and a declared filter filters.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { records } from "../../contract/records/records.ts";
@@ -39,14 +39,14 @@ for (const record of listed) {
       const { first, second } = await twoBodies(sql, workspace, record);
       for (const name of namesOf(record, ["always"])) {
         const { updated_at: _, ...before } = await create(workspace.key, path, first);
-        // A stage is one of a pipeline.
+        // A stage belongs to one pipeline.
         const sent = only(
           second,
           (field) => field === name || name === "stage_id" && field === "pipeline_id",
         );
         const { body } = await client(workspace.key).patch(`${path}/${before.id}`, sent);
         assert.deepEqual(body[name], second[name], name);
-        // A deal that changes its pipeline changes its stage too.
+        // A new pipeline of a deal sets a new stage too.
         const place = ["pipeline_id", "stage_id", "stage_changed_at"];
         const follows = place.includes(name) ? place : [];
         for (
@@ -67,7 +67,7 @@ for (const record of listed) {
     const one = await create(workspace.key, path, first);
     const other = await create(workspace.key, path, {
       ...second,
-      // Lists of notes are those of one deal.
+      // A list of notes needs a deal_id.
       ...only(first, (name) => record.filters[name]?.required === true),
     });
     if (record.name === "deal") await client(workspace.key).post(`${path}/${other.id}/win`);
@@ -75,7 +75,7 @@ for (const record of listed) {
     const list = async (query: Record<string, unknown>) => {
       const parameters = Object.entries({ ...required, ...query }).map(([k, v]) => [k, String(v)]);
       const found = ids(await client(workspace.key).get(`${path}?${new URLSearchParams(parameters)}`));
-      // The workspace has others, which the two refer to.
+      // The workspace also has the records that these two refer to.
       return found.filter((id) => id === one.id || id === other.id);
     };
     assert.deepEqual(await list({}), [other.id, one.id]);
@@ -85,7 +85,7 @@ for (const record of listed) {
         assert.deepEqual(await list({ [name]: crypto.randomUUID() }), [], name);
       } else if (condition === undefined) {
         assert.deepEqual(await list({ [name]: one[name] }), [one.id], name);
-        // Beside a range the filters are planned anew, in a statement of their own.
+        // With a range the list uses another statement, with its own copy of the filters.
         assert.deepEqual(await list({ [name]: one[name], since: "2000-01-01T00:00:00Z" }), [one.id], name);
       } else if (typeof condition === "string") {
         assert.equal((await list({ [name]: "2026-12-25T00:00:00Z" })).length, 1, name);
@@ -100,7 +100,7 @@ for (const record of listed) {
   });
 }
 
-/** Two bodies of POST that have every field, and no value in common. */
+/** Builds two bodies of POST that have every field, and no value in common. */
 async function twoBodies(sql: Sql, workspace: TestWorkspace, record: CrmRecord) {
   const ids = await makeIds(sql, workspace);
   const values = namesOf(record, ["always", "on create"])

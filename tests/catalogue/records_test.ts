@@ -1,4 +1,4 @@
-// What record.ts declares, and what the database has, are the same: a field, a filter or a column cannot be forgotten.
+// record.ts and the database declare the same fields, filters and columns, so that none can be forgotten.
 import assert from "node:assert/strict";
 import { writtenFiles } from "../../contract/records/files.ts";
 import { records } from "../../contract/records/records.ts";

@@ -1,10 +1,10 @@
-// Values for the fields of any record, found by the rules of the fields themselves.
+// Values for the fields of any record, chosen by the fields' own schemas.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 
-/** Valid for some rule or other, and never a default. */
+/** Each is valid for some schema, and none is a default. */
 const CANDIDATES: unknown[] = [
   "Texto novo",
   "Outro texto",
@@ -37,16 +37,16 @@ const CANDIDATES: unknown[] = [
 ];
 
 /**
- * Two different values that a rule takes and keeps as they are.
+ * Returns two different values that a schema accepts and does not transform.
  *
- * @throws AssertionError where the candidates hold none: a rule of a new kind needs two more of them
+ * @throws AssertionError where no two candidates are valid: add two for a schema of a new kind
  */
 export function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
   const valid = CANDIDATES.filter((value) => {
     const parsed = rule.safeParse(value);
     return parsed.success && isDeepStrictEqual(parsed.data, value);
   });
-  // A text that may be anything takes those of other kinds as well; the first two are as good as any.
+  // A free text accepts more than two candidates; the first two suffice.
   const [first, second] = valid;
   assert.ok(
     first !== undefined && second !== undefined,
@@ -58,7 +58,7 @@ export function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
 /** Ids that the fields of a record can refer to, by table. */
 export type Ids = Readonly<Record<string, [string, string]>>;
 
-/** Two values for a field, ids of records that exist among them. */
+/** Chooses two values for a field; for a reference, ids of records that exist. */
 export function valuesOf(name: string, { references, rule }: Field, ids: Ids): [unknown, unknown] {
   const table = references?.table ?? { pipeline_id: "pipelines", stage_id: "stages" }[name];
   return table ? ids[table]! : twoValues(rule!, name);

@@ -20,25 +20,25 @@ export async function crm(args: string[], env: Record<string, string> = {}): Pro
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** What a command that succeeds says to a person. */
+/** Runs a command that must succeed; returns its text output. */
 export async function say(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await crm(args);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, args.join(" "));
   return stdout;
 }
 
-/** What a command that succeeds says to a program. */
-// deno-lint-ignore no-explicit-any -- tests say what they expect of it
+/** Runs a command that must succeed; returns its JSON output. */
+// deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
 export async function json(...args: string[]): Promise<any> {
   return JSON.parse(await say(...args, "--json"));
 }
 
-/** A mistake: the exit code, nothing on standard output, and exactly one line on standard error. */
+/** Asserts a mistake: the exit code, nothing on standard output, exactly one line on standard error. */
 export async function assertMistake(args: string[], code: 1 | 2, line: RegExp): Promise<void> {
   assertOneLine(await crm(args), code, line, args.join(" "));
 }
 
-/** As assertMistake, of a command that has run already. */
+/** Like assertMistake, for a command that has already run. */
 export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title: string): void {
   const { stdout, stderr } = outcome;
   assert.deepEqual({ code: outcome.code, stdout }, { code, stdout: "" }, `${title}\n${stderr}`);
@@ -46,7 +46,7 @@ export function assertOneLine(outcome: Outcome, code: 1 | 2, line: RegExp, title
   assert.match(stderr, line, title);
 }
 
-/** An id that nothing has. */
+/** An id that no record has. */
 export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -42,13 +42,13 @@ test("delivery list shows what became of an event, and delivery retry does not w
   assert.equal(await say("delivery", "retry", "--workspace", workspace), "0 deliveries are due now\n");
 });
 
-test("delivery redeliver sends a delivery once more under its id, at once", async ({ sql, workspace: { id: workspace, key }, api }) => {
+test("delivery redeliver sends a delivery again at once, under its id", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=200,500,200");
   const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
-  // What had ended begins a series of its own; what waits for its next attempt goes on with it.
+  // A delivery that had ended begins a new series; a waiting one continues its series.
   assert.deepEqual(await json("delivery", "redeliver", id), { id, subscription_id: subscription.id });
   await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);
   assert.equal(
@@ -69,7 +69,7 @@ test("delivery redeliver sends a delivery once more under its id, at once", asyn
   assert.equal(listed.length, 1);
 });
 
-Deno.test("delivery … tells each mistake in one line", async () => {
+Deno.test("delivery … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
     assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),

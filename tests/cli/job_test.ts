@@ -24,9 +24,9 @@ test("job run does a job's work now", async ({ sql, workspace: { id: workspace }
   assert.match(await say("job", "run", "purge-events"), /^The job purge-events ran in \d+ ms\n$/);
 });
 
-test("A job that fails is refused with its reason", async ({ sql }) => {
+test("A job that fails is reported with its reason", async ({ sql }) => {
   const name = `broken-${crypto.randomUUID()}`;
-  // Never committed: the stack's own scheduler must not find it.
+  // Not committed, so that the stack's own scheduler does not run it.
   await assert.rejects(
     sql.begin(async (transaction) => {
       await transaction`
@@ -38,7 +38,7 @@ test("A job that fails is refused with its reason", async ({ sql }) => {
   );
 });
 
-Deno.test("job … tells each mistake in one line", async () => {
+Deno.test("job … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["job", "run"], 2, /missing required argument 'name'/),
     assertMistake(["job", "run", "purge"], 1, /No job is called "purge": there are .*"purge-events", /),

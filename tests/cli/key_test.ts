@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { checksum } from "../../operator/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
-test("A key that was made opens the API, only for its scopes, until it is revoked", async ({ workspace: { id: workspace, pipelineId } }) => {
+test("A new key gives access to its scopes alone, until it is revoked", async ({ workspace: { id: workspace, pipelineId } }) => {
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
   assert.deepEqual(Object.keys(made), ["id", "key"]);
 
   const { status, body } = await client(made.key).get("/api-v1-pipelines");
   assert.equal(status, 200);
   assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [pipelineId]);
-  assertRefused(await client(made.key).get("/api-v1-webhooks"), "insufficient_scope");
+  assertError(await client(made.key).get("/api-v1-webhooks"), "insufficient_scope");
 
   const revoked = await json("key", "revoke", made.id);
-  assertRefused(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
+  assertError(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
   assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
 });
 
@@ -41,7 +41,7 @@ Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
   assert.equal(checksum("62"), "005Arq");
 });
 
-test("key create takes the oldest active admin as creator, unless it is told another", async ({ sql, workspace: { id: workspace, memberId } }) => {
+test("key create takes the oldest active admin as creator, unless another is given", async ({ sql, workspace: { id: workspace, memberId } }) => {
   const { id: seller } = await json(
     ...[
       "member",
@@ -70,7 +70,7 @@ test("key create takes the oldest active admin as creator, unless it is told ano
   await assertMistake(create, 1, /no active admin/);
 });
 
-test("key create stores a scope that no endpoint asks for, and says so to a person", async ({ sql, workspace: { id: workspace } }) => {
+test("key create stores a scope that no endpoint requires, and warns about it in its text output", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
   assert.match(await say(...create), /^No endpoint asks for owners:read: stored, and grants nothing yet$/m);
   const { id } = await json(...create);
@@ -78,17 +78,17 @@ test("key create stores a scope that no endpoint asks for, and says so to a pers
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
 });
 
-test("key create --expires-at makes a key that ends at that moment", async ({ workspace: { id: workspace } }) => {
+test("key create --expires-at makes a key that expires then", async ({ workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   const { key: expired } = await json(...create, "2020-01-31T12:00:00Z");
-  assertRefused(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
+  assertError(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
   const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
   assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
   const listed = await json("key", "list", "--workspace", workspace);
   assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
 });
 
-test("key list shows whose keys there are and when they were used, and nothing that opens", async ({ sql }) => {
+test("key list shows the creator and the last use of each key, and no secret", async ({ sql }) => {
   const { id: workspace, memberId, key } = await makeWorkspace(sql, { scopes: ["pipelines:read"] });
   const [unused] = await json("key", "list", "--workspace", workspace);
   assert.equal(unused.last_used_at, null);
@@ -116,7 +116,7 @@ test("key list shows whose keys there are and when they were used, and nothing t
   assert.ok(!text.includes(hashCredential(key)));
 });
 
-Deno.test("key … tells each mistake in one line", async () => {
+Deno.test("key … reports each mistake in one line", async () => {
   const create = [...CREATE, "--workspace", UNKNOWN_ID, "--scopes"];
   await Promise.all([
     assertMistake([...create, "leads:write"], 1, /No workspace has the id/),

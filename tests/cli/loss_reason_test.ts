@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("loss-reason create, list and update give deals a reason to be lost for", async ({ workspace: { id: workspace }, api }) => {
+test("loss-reason create, list and update manage the reasons why deals are lost", async ({ workspace: { id: workspace }, api }) => {
   const { id } = await json("loss-reason", "create", "--workspace", workspace, "--name", "Preço");
   const lose = async () => {
     const deal = await api.post("/api-v1-deals", { title: "Venda" });
@@ -18,7 +18,7 @@ test("loss-reason create, list and update give deals a reason to be lost for", a
   assert.deepEqual([listed.id, listed.name, listed.is_active], [id, "Preço", false]);
 });
 
-Deno.test("loss-reason … tells each mistake in one line", async () => {
+Deno.test("loss-reason … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(
       ["loss-reason", "create", "--workspace", UNKNOWN_ID, "--name", "x"],

@@ -7,7 +7,7 @@ function add(workspace: string, email: string, role = "vendedor"): string[] {
   return ["member", "add", "--workspace", workspace, "--name", "Ana Souza", "--email", email, "--role", role];
 }
 
-test("member add, update and list keep the people of a workspace", async ({ workspace: { id: workspace, memberId } }) => {
+test("member add, update and list manage the members of a workspace", async ({ workspace: { id: workspace, memberId } }) => {
   const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
   assert.deepEqual(Object.keys(made), ["id"]);
   assert.match(made.id, UUID);
@@ -42,7 +42,7 @@ test("member add refuses an e-mail that the workspace has, in any case, and not 
   await say(...add(other.id, "ana@exemplo.com.br"));
 });
 
-Deno.test("member … tells each mistake in one line", async () => {
+Deno.test("member … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(add(UNKNOWN_ID, "ana@exemplo.com.br"), 1, /No workspace has the id "0{8}-/),
     assertMistake(add("x", "ana@exemplo.com.br"), 2, /must be a UUID/),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { operate } from "../../operator/operator.ts";
-import { assertRefused } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
@@ -72,22 +72,22 @@ test("An inactive stage or pipeline takes no leads, and takes them again when ac
 
   assert.equal((await json("stage", "update", first.id, "--active", "false")).is_active, false);
   assert.equal((await lead()).body.lead.stage_id, second.id);
-  assertRefused(await lead({ stage_id: first.id }), "stage_not_found");
+  assertError(await lead({ stage_id: first.id }), "stage_not_found");
   for (const stage of [second, ...rest]) await say("stage", "update", stage.id, "--active", "false");
-  assertRefused(await lead(), "pipeline_has_no_stage");
+  assertError(await lead(), "pipeline_has_no_stage");
   assert.equal(
     await say("stage", "update", first.id, "--active", "true"),
     `Stage ${first.id} (Prospecção) is active\n`,
   );
 
   assert.match(await say("pipeline", "update", pipelineId, "--active", "false"), /Vendas +yes +no$/m);
-  assertRefused(await lead(), "no_default_pipeline");
-  assertRefused(await lead({ pipeline_id: pipelineId }), "pipeline_not_found");
+  assertError(await lead(), "no_default_pipeline");
+  assertError(await lead({ pipeline_id: pipelineId }), "pipeline_not_found");
   await say("pipeline", "update", pipelineId, "--active", "true");
   assert.equal((await lead()).body.lead.stage_id, first.id);
 });
 
-Deno.test("pipeline … and stage … tell each mistake in one line", async () => {
+Deno.test("pipeline … and stage … report each mistake in one line", async () => {
   const create = ["pipeline", "create", "--workspace", UNKNOWN_ID, "--name", "Vendas", "--stages"];
   await Promise.all([
     assertMistake([...create, "A:venda"], 1, /No workspace has the id/),

@@ -43,7 +43,7 @@ test("proposal create makes a draft, proposal send gives it a link that is shown
   assert.ok(!listed.includes(sent.url.split("/").at(-1)));
 });
 
-test("proposal send makes another link of a proposal that waits, under SUPABASE_URL where it is set", async ({ newDeal }) => {
+test("proposal send makes a new link for an open proposal, under SUPABASE_URL where it is set", async ({ newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
   const text = await say("proposal", "send", id);
@@ -56,7 +56,7 @@ test("proposal send makes another link of a proposal that waits, under SUPABASE_
   assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
 });
 
-test("proposal … tells each mistake in one line", async ({ sql, newDeal }) => {
+test("proposal … reports each mistake in one line", async ({ sql, newDeal }) => {
   const deal = await newDeal();
   const make = ["proposal", "create", "--deal", deal.id, "--title"];
   const { id: expired } = await json(...make, "A", "--expires-at", "2020-01-01T00:00:00Z");

@@ -24,7 +24,7 @@ Deno.test("--help shows the groups, and a group its commands", async () => {
   assert.match(await say("workspace", "--help"), /^ {2}create [^]*^ {2}update [^]*^ {2}list /m);
 });
 
-Deno.test("Without a command the help is shown, and it is a mistake", async () => {
+Deno.test("Without a command the help goes to standard error, with exit code 2", async () => {
   for (const args of [[], ["workspace"]]) {
     const { code, stdout, stderr } = await crm(args);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
@@ -32,7 +32,7 @@ Deno.test("Without a command the help is shown, and it is a mistake", async () =
   }
 });
 
-Deno.test("An unknown command, option or argument is told in one line", async () => {
+Deno.test("An unknown command, option or argument is reported in one line", async () => {
   await Promise.all([
     assertMistake(["workspaces", "list"], 2, /unknown command 'workspaces' \(Did you mean workspace\?\)/),
     assertMistake(["workspace", "destroy"], 2, /unknown command 'destroy'/),
@@ -42,13 +42,13 @@ Deno.test("An unknown command, option or argument is told in one line", async ()
   ]);
 });
 
-Deno.test("DATABASE_URL goes before the stack on DATA_DIR", async () => {
+Deno.test("DATABASE_URL takes precedence over the stack on DATA_DIR", async () => {
   const { code } = await crm(["workspace", "list"], { DATABASE_URL: databaseUrl, DATA_DIR: "/nonexistent" });
   assert.equal(code, 0);
   assert.ok((await json("workspace", "list")).length > 0);
 });
 
-Deno.test("Without a database the one line says what to do", async () => {
+Deno.test("Without a database the error of one line says what to do", async () => {
   const list = async (env: Record<string, string>) => await crm(["workspace", "list"], env);
   const url = new URL(databaseUrl);
   const elsewhere = (change: Partial<URL>) => ({ DATABASE_URL: Object.assign(new URL(url), change).href });
@@ -71,7 +71,7 @@ Deno.test("Without a database the one line says what to do", async () => {
   }));
 });
 
-Deno.test("What drops its connections is not waited for without end", async () => {
+Deno.test("A command does not wait endlessly for a server that drops its connections", async () => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const dropping = (async () => {
     for await (const connection of listener) {

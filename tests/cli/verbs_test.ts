@@ -1,4 +1,4 @@
-// Schema app, held against the whole catalogue at once, so that no new verb can be forgotten.
+// Tests over all functions of schema app in the catalogue, so that no new verb is forgotten.
 import assert from "node:assert/strict";
 import { OPERATOR_CODES, OperatorError } from "../../operator/errors.ts";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ test("the comment of every verb names its arguments and the codes that it raises
     assert.deepEqual(words(codes).sort(), [...found].sort(), name);
     for (const code of found) raised.add(code);
   }
-  // Raised in TypeScript alone: the database never has the key.
+  // Raised only in TypeScript, because the database never has the key.
   raised.add("wrong_encryption_key");
   assert.deepEqual([...raised].sort(), [...OPERATOR_CODES].sort());
 });
@@ -73,7 +73,7 @@ test("every verb refuses arguments that are missing, unknown or of the wrong kin
   for (const { name, required, optional } of await readVerbs(sql)) {
     if (required.length > 0) assert.deepEqual(await fieldsOf(name, {}), required.toSorted(), name);
     const all = [...required, ...optional];
-    // An object is what no argument takes.
+    // No argument accepts an object.
     const wrong = Object.fromEntries([...all, "unknown"].map((field) => [field, {}]));
     assert.deepEqual(await fieldsOf(name, wrong), [...all, "unknown"].sort(), name);
   }
@@ -121,7 +121,7 @@ test("an argument of a verb has the form that a field of the API has", async ({ 
       const api = schema.safeParse(value) as { success: boolean; data?: unknown };
       const title = `${rule} ${JSON.stringify(value)}`;
       assert.equal(row!["valid"], api.success, title);
-      // What is kept is the same too. A moment becomes UTC only when it is stored.
+      // The accepted value is the same too. A moment becomes UTC only when it is stored.
       if (api.success && rule !== "expires_at" && rule !== "scope") {
         assert.equal(row!["value"], api.data, title);
       }

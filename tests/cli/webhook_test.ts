@@ -23,7 +23,7 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
   assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 `, "m"));
 });
 
-test("webhook test sends a signed event that a receiver can tell from a real one", async ({ workspace: { id: workspace, key } }) => {
+test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ workspace: { id: workspace, key } }) => {
   const mailbox = openMailbox();
   const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "deal.lost"]);
   const other = openMailbox();
@@ -43,7 +43,7 @@ test("webhook test sends a signed event that a receiver can tell from a real one
   });
   assert.match(await say("webhook", "test", id), /^The test event is on its way as delivery \S+: see /);
   await mailbox.waitFor(2);
-  assert.deepEqual(await other.messages(), [], "nobody else hears of it");
+  assert.deepEqual(await other.messages(), [], "no other subscription receives it");
 });
 
 test("A test event can be sent of every event in the catalog", async ({ sql, workspace: { id: workspace, key } }) => {
@@ -61,7 +61,7 @@ test("A test event can be sent of every event in the catalog", async ({ sql, wor
   }
 });
 
-test("webhook reactivate lets the deliveries that wait go on at once, with a failure_count of 0", async ({ sql, workspace: { key }, api }) => {
+test("webhook reactivate makes waiting deliveries due at once, with a failure_count of 0", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -106,7 +106,7 @@ test("After five failures: reactivate, redeliver, and the same delivery arrives 
   await assertMistake(["delivery", "redeliver", delivery], 1, inactive);
   await assertMistake(["webhook", "test", id], 1, inactive);
   assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
-  assert.equal((await mailbox.messages()).length, 5, "what has failed for good is sent again only when told");
+  assert.equal((await mailbox.messages()).length, 5, "a failed delivery is sent again only by redeliver");
 
   await say("delivery", "redeliver", delivery);
   await mailbox.waitFor(6);
@@ -141,7 +141,7 @@ test("webhook rotate shows a new secret once, with which alone deliveries are si
   assert.ok(!row!["everything"].includes(Array.from(new TextEncoder().encode(secret), hex).join("")));
 });
 
-test("webhook rotate takes another key than that of the functions only with --force", async ({ workspace: { key }, api }) => {
+test("webhook rotate accepts an encryption key other than that of the functions only with --force", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
@@ -149,7 +149,7 @@ test("webhook rotate takes another key than that of the functions only with --fo
   const refused = /The encryption key does not open the present secret/;
   assertOneLine(await crm(rotate, other), 1, refused, "another key");
   assert.equal((await crm([...rotate, "--force"], other)).code, 0);
-  // As after a key was lost: the present secret opens no more with the one that the functions have now.
+  // The same happens after a key was lost: the functions' key cannot decrypt the present secret.
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");
@@ -157,7 +157,7 @@ test("webhook rotate takes another key than that of the functions only with --fo
   checkDelivery((await mailbox.waitFor(1))[0]!, secret);
 });
 
-Deno.test("webhook … tells each mistake in one line", async () => {
+Deno.test("webhook … reports each mistake in one line", async () => {
   const rotate = ["webhook", "rotate", UNKNOWN_ID];
   const unknown = /No webhook subscription has the id/;
   await Promise.all([

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertRefused } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
@@ -35,24 +35,24 @@ Deno.test("workspace create makes an admin and a default pipeline of four stages
   ]);
 });
 
-test("workspace update changes what it is given, and the API obeys at once", async ({ workspace: { id }, api }) => {
+test("workspace update changes the given settings, and the API applies them at once", async ({ workspace: { id }, api }) => {
   const pipelines = () => api.get("/api-v1-pipelines");
 
   const suspended = await json("workspace", "update", id, "--suspended", "true", "--stale-after-days", "30");
   assert.equal(suspended.id, id);
   assert.deepEqual([suspended.suspended, suspended.stale_after_days, suspended.public_api], [true, 30, true]);
-  assertRefused(await pipelines(), "workspace_suspended");
+  assertError(await pipelines(), "workspace_suspended");
 
   await say("workspace", "update", id, "--suspended", "false", "--public-api", "false");
-  assertRefused(await pipelines(), "feature_disabled");
+  assertError(await pipelines(), "feature_disabled");
 
   const limited = await json("workspace", "update", id, "--public-api", "true", "--rate-limit", "1");
   assert.deepEqual([limited.rate_limit_per_minute, limited.stale_after_days], [1, 30]);
   assert.equal((await pipelines()).status, 200);
-  assertRefused(await pipelines(), "rate_limited");
+  assertError(await pipelines(), "rate_limited");
 });
 
-test("workspace list shows every workspace to people and to programs", async ({ sql }) => {
+test("workspace list shows every workspace, as a table and as JSON", async ({ sql }) => {
   const { id } = await makeWorkspace(sql, { name: "Açaí & Cia" });
   const text = await say("workspace", "list");
   assert.match(text, /^ID +NAME +SUSPENDED +PUBLIC API /);
@@ -61,7 +61,7 @@ test("workspace list shows every workspace to people and to programs", async ({ 
   assert.match(listed.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-Deno.test("workspace … tells each mistake in one line", async () => {
+Deno.test("workspace … reports each mistake in one line", async () => {
   const update = ["workspace", "update", UNKNOWN_ID];
   await Promise.all([
     assertMistake(["workspace", "create"], 2, /--name <name>' not specified/),

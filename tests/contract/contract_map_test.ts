@@ -1,4 +1,4 @@
-// contract/rules says which tests hold which rule, and docs/contract.md is written from it; here it is kept from going stale.
+// contract/rules maps rules to tests, and docs/contract.md is written from it; these tests keep the map up to date.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parts } from "../../contract/rules/all.ts";
@@ -23,7 +23,7 @@ Deno.test("Every test that docs/contract.md names is there", async () => {
   assert.deepEqual(missing, []);
 });
 
-/** The titles in the test files, with `…` for what a loop fills in. */
+/** Reads the titles of the test files, with `…` for what a loop fills in. */
 async function testTitles(folder: string): Promise<Set<string>> {
   const titles = new Set<string>();
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
@@ -33,14 +33,14 @@ async function testTitles(folder: string): Promise<Set<string>> {
     } else if (name.endsWith(".ts")) {
       const source = await Deno.readTextFile(path);
       const calls = source.matchAll(/(?:\btest\(|\.step\(|^ *name:)\s*(["`])((?:\\.|(?!\1).)*)\1/gm);
-      for (const [, , title] of calls) titles.add(withoutHoles(title!));
+      for (const [, , title] of calls) titles.add(replaceExpressions(title!));
     }
   }
   return titles;
 }
 
-/** `${…}` as `…`; what is inside may have braces of its own. */
-function withoutHoles(template: string): string {
+/** Replaces `${…}` by `…`; the expression inside may contain braces. */
+function replaceExpressions(template: string): string {
   let text = "";
   let depth = 0;
   for (let at = 0; at < template.length; at++) {

@@ -1,4 +1,4 @@
-// Declarations that must not compile; `deno task check` fails where one does.
+// Declarations that must not compile; `deno task check` fails if one does.
 import { z } from "zod";
 import { doc } from "../../supabase/functions/_shared/contract/doc.ts";
 import { endpoint, resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
@@ -18,27 +18,27 @@ const open = {
 export const refused = () => [
   // @ts-expect-error a key needs a scope
   endpoint({ ...common, verb: "deal_get" }),
-  // @ts-expect-error nobody knows that scope
+  // @ts-expect-error that scope does not exist
   endpoint({ ...key, scope: "deals:fly" }),
   // @ts-expect-error a link has no scope
   endpoint({ ...link, scope: "deals:read" }),
-  // @ts-expect-error a link keeps no Idempotency-Key
+  // @ts-expect-error a link accepts no Idempotency-Key
   endpoint({ ...link, idempotent: true }),
-  // @ts-expect-error who lets anybody in has no scope
+  // @ts-expect-error an endpoint without a gate has no scope
   endpoint({ ...open, scope: "deals:read" }),
-  // @ts-expect-error who lets anybody in has no verb
+  // @ts-expect-error an endpoint without a gate has no verb
   endpoint({ ...open, verb: "deal_get" }),
-  // @ts-expect-error who lets anybody in reads no body
+  // @ts-expect-error an endpoint without a gate reads no body
   endpoint({ ...open, body: Thing }),
-  // @ts-expect-error the answer is of another schema
+  // @ts-expect-error the answer does not match its schema
   endpoint({ ...open, answer: () => Promise.resolve({ status: 200, body: { name: "" } }) }),
   // @ts-expect-error a GET has no body
   resource("api-v1-things", { "GET /": endpoint({ ...key, body: Thing }) }, doc("", "")),
-  // @ts-expect-error a POST behind a key has one
+  // @ts-expect-error a POST behind a key needs a body
   resource("api-v1-things", { "POST /": endpoint(key) }, doc("", "")),
 ];
 
-/** What those differ from, and what only a link may do. */
+/** The valid declarations that those differ from, and what only a link may declare. */
 export const accepted = () => [
   endpoint(open),
   resource("api-v1-things", { "GET /": endpoint(key) }, doc("", "")),

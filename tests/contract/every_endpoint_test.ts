@@ -1,7 +1,7 @@
-// Rules that hold for every endpoint, looped over the endpoint tables: a new one is tested the day it is declared.
+// Rules of every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
 import assert from "node:assert/strict";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { assertRefused, call } from "../support/client.ts";
+import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
@@ -19,11 +19,11 @@ for (const { resource, route, title } of keyEndpoints) {
 
   Deno.test(`${title} answers 401 missing_api_key without X-API-Key`, async () => {
     const reply = await send(null);
-    assertRefused(reply, "missing_api_key");
+    assertError(reply, "missing_api_key");
     assert.ok(reply.headers.get("X-Request-Id"));
   });
 
-  Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or that nobody has`, async () => {
+  Deno.test(`${title} answers 401 invalid_api_key for a key without svc_ or an unknown one`, async () => {
     for (
       const key of [
         "",
@@ -36,33 +36,33 @@ for (const { resource, route, title } of keyEndpoints) {
         "svc_ção",
       ]
     ) {
-      // fetch sends header values as Latin-1; what cannot be said in it is no header value at all.
+      // fetch sends header values as Latin-1, and refuses other characters itself.
       if (/[^\x20-\xff]/.test(key)) continue;
-      assertRefused(await send(key), "invalid_api_key");
+      assertError(await send(key), "invalid_api_key");
     }
   });
 
   test(`${title} answers 401 revoked_api_key for a revoked and for an expired key`, async ({ sql, workspace: { id } }) => {
     const revoked = await makeKey(sql, id);
     await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
-    assertRefused(await send(revoked.key), "revoked_api_key");
+    assertError(await send(revoked.key), "revoked_api_key");
     const expired = await makeKey(sql, id);
     await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
-    assertRefused(await send(expired.key), "revoked_api_key");
+    assertError(await send(expired.key), "revoked_api_key");
   });
 
   test(`${title} answers 403 workspace_suspended, then 403 feature_disabled, before anything else`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set suspended = true, public_api = false where id = ${id}`;
-    assertRefused(await send(key, "no json"), "workspace_suspended");
+    assertError(await send(key, "no json"), "workspace_suspended");
     await sql`update crm.workspaces set suspended = false where id = ${id}`;
-    assertRefused(await send(key, "no json"), "feature_disabled");
+    assertError(await send(key, "no json"), "feature_disabled");
   });
 
   test(`${title} answers 403 insufficient_scope without ${route.endpoint.scope}, before looking at the body`, async ({ sql, workspace: { id } }) => {
     const others = SCOPES.filter((scope) => scope !== route.endpoint.scope);
     const { key } = await makeKey(sql, id, { scopes: others });
     const reply = await send(key, "no json");
-    assertRefused(reply, "insufficient_scope");
+    assertError(reply, "insufficient_scope");
     assert.ok(reply.body.error.message.includes(route.endpoint.scope), "the message names the scope");
   });
 
@@ -73,7 +73,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.equal(admitted.headers.get("RateLimit-Policy"), '"default";q=1;w=60');
     assert.match(admitted.headers.get("RateLimit")!, /^"default";r=0;t=(59|60)$/);
     const refused = await send(key, "no json");
-    assertRefused(refused, "rate_limited");
+    assertError(refused, "rate_limited");
     const wait = Number(refused.headers.get("Retry-After"));
     assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
   });
@@ -83,7 +83,7 @@ for (const { resource, route, title } of keyEndpoints) {
       key,
       ...(route.endpoint.body && { body: {} }),
     });
-    const details = assertRefused(reply, "validation_error");
+    const details = assertError(reply, "validation_error");
     assert.ok("nome" in details && "limite" in details);
   });
 
@@ -107,7 +107,7 @@ for (const { resource, route, title } of keyEndpoints) {
       ];
       for (const body of bad) {
         const reply = await call(route.method, addressOf(resource.name, route.path), { key, body });
-        assertRefused(reply, route.endpoint.malformed);
+        assertError(reply, route.endpoint.malformed);
       }
     });
   }
@@ -126,7 +126,7 @@ for (const { resource, route, title } of endpoints) {
 for (const { resource, route, title } of endpoints) {
   if (route.method !== "GET") continue;
   const { head } = route.endpoint;
-  test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405: to read is to change something"}`, async ({ sql }) => {
+  test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405, because its GET changes something"}`, async ({ sql }) => {
     const { key, token } = await GATE_CASES[resource.gate].admit(sql);
     const path = addressOf(resource.name, route.path, { token });
     const reply = await call("HEAD", path, { key });
@@ -140,14 +140,14 @@ for (const resource of resources) {
   for (const [path, methods] of resource.byPath()) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
     test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${[...methods.keys()].join(", ")}`, async ({ sql }) => {
-      // Even a key without any scope: the method is looked at before the scope.
+      // Even with a key without any scope: the method is checked before the scope.
       const { key, token } = await admit(sql, ["nothing:read"]);
       for (const method of others) {
         const reply = await call(method, addressOf(resource.name, path, { token }), { key });
-        assertRefused(reply, "method_not_allowed");
+        assertError(reply, "method_not_allowed");
         assert.equal(reply.headers.get("Allow"), [...methods.keys()].join(", "));
       }
-      assertRefused(
+      assertError(
         await call("PUT", addressOf(resource.name, path, { token: "x" })),
         unknown ?? "method_not_allowed",
       );
@@ -157,11 +157,11 @@ for (const resource of resources) {
 
 for (const resource of resources) {
   const { unknown } = GATE_CASES[resource.gate];
-  test(`/${resource.name}: a path that is not there answers 404 not_found, after the key has been looked at`, async ({ workspace: { key } }) => {
+  test(`/${resource.name}: an unknown path answers 404 not_found, after the key is checked`, async ({ workspace: { key } }) => {
     for (const path of ["/a/b/c/d", `/${NOWHERE}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, { key });
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);
-      assertRefused(await call("GET", `/${resource.name}${path}`), unknown ?? "not_found");
+      assertError(await call("GET", `/${resource.name}${path}`), unknown ?? "not_found");
     }
   });
 }

@@ -1,4 +1,4 @@
-// The OpenAPI documents are made of the endpoint tables; here they are held against the tables and the live service.
+// The OpenAPI documents are written from the endpoint tables; here they are compared with the tables and the live service.
 import assert from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openApiDocument } from "../../openapi/document.ts";
@@ -29,7 +29,7 @@ interface Operation {
   responses: Record<string, Documented & { $ref?: string }>;
 }
 
-// deno-lint-ignore no-explicit-any -- read as an integrator's tool would
+// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
 const document = openApiDocument(resources, "pt") as any;
 
 function operationOf(method: string, name: string, path: string): Operation {
@@ -37,7 +37,7 @@ function operationOf(method: string, name: string, path: string): Operation {
   return document.paths[address][method.toLowerCase()];
 }
 
-/** Status, code and headers of the reply are all in the document. */
+/** Asserts that the document declares the reply's status, code and headers. */
 function assertDocumented(operation: Operation, reply: Reply): void {
   const named = operation.responses[reply.status];
   assert.ok(named, `${operation.operationId} documents no ${reply.status}: ${reply.text}`);
@@ -115,7 +115,7 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
   }
 });
 
-Deno.test("Every reply example of the OpenAPI document is one that the operation's schema takes", () => {
+Deno.test("Every reply example of the OpenAPI document is valid by the operation's schema", () => {
   for (const { resource, route } of endpoints) {
     const { endpoint } = route;
     const { reply } = endpoint;

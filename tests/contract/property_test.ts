@@ -11,18 +11,18 @@ import { makeSamples } from "../support/samples.ts";
 import { openDatabase } from "../support/stack.ts";
 
 /**
- * Cases in all, shared out among the operations, and where they begin: the same each time, so that a red run speaks of the
- * change that it is about. PROPERTY_CASES and PROPERTY_SEED in the environment go looking for others; `deno task test:all`
- * takes ten times as many.
+ * The number of cases, shared among the operations, and their seed. Both are fixed, so that a failure is caused by the
+ * change and not by chance. PROPERTY_CASES and PROPERTY_SEED in the environment replace them; `deno task test:all` runs ten
+ * times as many.
  */
 const CASES = Number(Deno.env.get("PROPERTY_CASES") ?? 2_000);
 const SEED = Number(Deno.env.get("PROPERTY_SEED") ?? 1);
 
-/** A workspace with a record of every kind, so that an id means something to somebody. */
+/** Creates a workspace with a record of every kind, so that requests can use ids that exist. */
 async function populate(sql: Sql) {
   const workspace = await makeWorkspace(sql);
   const { records, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
-  // Several: each link admits 60 calls a minute.
+  // Several, because each link admits only 60 calls a minute.
   const links = await Promise.all(Array.from({ length: 10 }, () => makeProposal(sql, deal_id)));
   const { id, memberId, pipelineId, stages, key } = workspace;
   const ids = [
@@ -37,12 +37,12 @@ async function populate(sql: Sql) {
   return { key, ids, tokens: links.map(({ link }) => tokenOf(link)) };
 }
 
-Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tells of another workspace (seed ${SEED})`, async (t) => {
+Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reveals another workspace (seed ${SEED})`, async (t) => {
   await using sql = openDatabase();
   const [own, other] = [await populate(sql), await populate(sql)];
   const ids = [...own.ids, ...other.ids, crypto.randomUUID(), "00000000-0000-0000-0000-000000000000"];
 
-  // At the same time: the cases of one operation come one after the other, so that a failing one can be made smaller.
+  // The operations run at the same time; the cases of one run in sequence, so that fast-check can shrink a failing one.
   const runs = endpoints.map(({ resource, route, title }) =>
     t.step({
       name: title,
@@ -69,7 +69,7 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or tell
   await Promise.all(runs);
 });
 
-/** Requests to one operation, from what fits it to what fits nothing. */
+/** Generates requests to one operation, from valid ones to arbitrary ones. */
 function request(resource: string, { path, endpoint }: Route, ids: string[], tokens: string[]) {
   const named = path.includes(":token") ? tokens : ids;
   const id = fc.oneof(
@@ -103,7 +103,7 @@ function request(resource: string, { path, endpoint }: Route, ids: string[], tok
     headers: fc.oneof(
       fc.constant({} as Record<string, string>),
       fc.string({ unit: "grapheme-ascii", maxLength: 300 })
-        // fetch itself refuses what is no header value.
+        // fetch itself refuses an invalid header value.
         .map((key) => ({ "Idempotency-Key": key.replaceAll(/[^\x21-\x7e]/g, "") })),
     ),
   });

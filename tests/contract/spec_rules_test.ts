@@ -1,4 +1,4 @@
-// Rules of the contract that hold for the service as a whole, and are nobody else's to test.
+// Rules of the contract about the whole service, which belong to no single endpoint.
 import assert from "node:assert/strict";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
@@ -12,7 +12,7 @@ import { inputSchema } from "../support/input_schema.ts";
 import { bodyOf } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
-/** Parts 4 and 5.4, as they are written there; scopes of deals, activities and companies by the same pattern. */
+/** As parts 4 and 5.4 of the contract name them; the scopes of deals, activities and companies follow the same pattern. */
 const CONTRACT = `
   POST /api-v1-leads leads:write
   GET /api-v1-deals deals:read
@@ -48,14 +48,14 @@ Deno.test("The endpoints are those of the contract, each with its scope", () => 
 });
 
 Deno.test("Every resource is one function, with the API's version in its name", () => {
-  // A customer's link is no call of the API: its address outlives a version.
+  // A customer's link has no version, because it must outlive one.
   const api = resources.filter(({ gate }) => gate !== "link");
   for (const { name } of api) assert.match(name, /^api-v1-[a-z]+$/);
 });
 
-Deno.test("Every scope has the form <resource>:read, :write or :manage, and some endpoint that asks for it", () => {
-  const asked = new Set(keyEndpoints.map(({ route }) => route.endpoint.scope));
-  assert.deepEqual([...asked].sort(), [...SCOPES].sort());
+Deno.test("Every scope has the form <resource>:read, :write or :manage, and some endpoint requires it", () => {
+  const required = new Set(keyEndpoints.map(({ route }) => route.endpoint.scope));
+  assert.deepEqual([...required].sort(), [...SCOPES].sort());
   for (const scope of SCOPES) assert.match(scope, /^[a-z]+:(read|write|manage)$/);
 });
 

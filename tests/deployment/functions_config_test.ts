@@ -1,4 +1,4 @@
-// What the Supabase CLI reads to deploy the functions: config.toml, and the import map and lock beside them.
+// The files that the Supabase CLI reads to deploy the functions: config.toml, the import map and the lock.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ async function functionNames(): Promise<string[]> {
   return names.sort();
 }
 
-/** The bare imports of every source under a folder; types alone (`@ts-types`) are not loaded when deployed. */
+/** Reads the bare imports of every source under a folder, without `@ts-types`, which a deployed function does not load. */
 async function bareImports(folder: string): Promise<Set<string>> {
   const found = new Set<string>();
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -20,11 +20,11 @@ Deno.test(needing(["bash", "curl"], {
   name: "The curls of docs/resources.md work as pasted, one after the other",
   fn: async () => {
     const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
-    // Where the page is pasted, the stack's folder is `.local`.
+    // The page names the default data folder, `.local`.
     const folder = await Deno.makeTempDir();
     try {
       await Deno.symlink(resolve(dataDir), join(folder, ".local"));
-      // An error reply is a failure of the call, and a failure ends the script.
+      // curl fails on an error reply, and the script ends at the first failure.
       const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
         "\n",
       );

@@ -23,7 +23,7 @@ async function markdownFiles(folder = ROOT): Promise<string[]> {
 const pages = new Map<string, string>();
 for (const file of await markdownFiles()) pages.set(file, await Deno.readTextFile(file));
 
-/** What GitHub makes of a heading: lower case, without punctuation, spaces as hyphens. */
+/** The anchor that GitHub gives a heading: lower case, without punctuation, spaces as hyphens. */
 function anchors(page: string): Set<string> {
   const headings = page.replace(/^```[^]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm);
   return new Set(
@@ -40,7 +40,7 @@ Deno.test("A line of Markdown has 120 characters at most, unless it is in a tabl
   for (const [file, page] of pages) {
     // The contract stands as it was agreed.
     if (relative(ROOT, file) === join("docs", "spec.md")) continue;
-    // What a task writes is as long as what it repeats.
+    // Written sections repeat texts of any length.
     const byHand = page.replace(
       /<!-- written by [^]*?<!-- end -->/g,
       (section) => section.replace(/.+/g, ""),

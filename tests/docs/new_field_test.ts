@@ -1,11 +1,11 @@
-// docs/architecture.md shows the whole diff that adds a field with a filter. Here it is carried out on a copy.
+// docs/architecture.md shows the whole diff that adds a field with a filter. This test applies it to a copy.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { readSnippet } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What the API, its writers and its stack are made of. */
+/** The folders and files that the API, its writers and its stack need. */
 const PARTS = [
   "deno.json",
   "deno.lock",
@@ -20,7 +20,7 @@ const PARTS = [
 
 Deno.test("a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write", async () => {
   const copy = await Deno.makeTempDir();
-  // As root, the Postgres in it runs as another user.
+  // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(copy, 0o711);
   const dataDir = join(copy, "data");
   try {

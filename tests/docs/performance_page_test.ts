@@ -12,7 +12,7 @@ Deno.test("docs/performance.md shows every figure of the last whole run, and no 
   assert.deepEqual(shown.sort(), tableOf(figures).slice(2).sort());
 });
 
-Deno.test("Whether a figure of the last run is held is what its number says", () => {
+Deno.test("Each figure of the last run is marked as held exactly where its value reaches the target", () => {
   for (const figure of figures) assert.equal(figure.held, isHeld(figure), figure.name);
   assert.ok(figures.length > 0 && [at, machine, deno, postgres].every(Boolean));
 });

@@ -1,4 +1,4 @@
-// The receivers of docs/webhooks.md, run as they stand on the page, against a delivery that the dispatcher has sent.
+// Runs the receivers of docs/webhooks.md, unchanged, against a delivery that the dispatcher sent.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { openDatabase } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
 import { readSnippet } from "./page.ts";
 
-/** What a receiver is given. */
+/** The input of a receiver. */
 interface Delivery {
   raw: Uint8Array;
   timestamp: string;
@@ -28,7 +28,7 @@ interface Language {
   fence: string;
   /** Its name says what runs it. */
   file: string;
-  /** What it needs beside Deno. */
+  /** The programs that it needs besides Deno. */
   programs: string[];
   start(file: string, secret: string): Promise<Verifier>;
 }
@@ -85,7 +85,7 @@ for (const language of LANGUAGES) {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");
       await withSnippet(language, async (file) => {
-        // One that does not even start takes nothing either.
+        // A snippet that does not start would also refuse.
         await using verifier = await language.start(file, "").catch(() => null);
         assert.ok(verifier === null || !await verifier.accepts(forged));
       });
@@ -93,7 +93,7 @@ for (const language of LANGUAGES) {
   }));
 }
 
-/** Puts the snippet of the page in a file of its own, for as long as `use` takes. */
+/** Writes the snippet of the page to a file, and removes the file after `use`. */
 async function withSnippet(
   { heading, fence, file }: Language,
   use: (file: string) => Promise<void>,
@@ -108,7 +108,7 @@ async function withSnippet(
   }
 }
 
-/** A delivery as it arrived, with more in it than ASCII. */
+/** Receives a delivery whose body has characters outside ASCII. */
 async function receiveOne(): Promise<{ delivery: Delivery; secret: string }> {
   await using sql = openDatabase();
   const { key } = await makeWorkspace(sql);
@@ -156,7 +156,7 @@ function signed({ raw, timestamp }: Omit<Delivery, "signature">, secret: string)
   return { raw, timestamp, signature: `sha256=${digest}` };
 }
 
-/** A receiver that listens: it accepts with 204 and refuses with 401, or 500 without a secret. */
+/** A snippet that listens: it answers 204 to a genuine delivery, 401 to others, 500 without a secret. */
 function server(command: (file: string, port: number) => string[]): Language["start"] {
   return async (file, secret) => {
     const port = freePort();
@@ -196,7 +196,7 @@ function server(command: (file: string, port: number) => string[]): Language["st
     return {
       async accepts(delivery) {
         const status = await post(delivery);
-        // Not just any failure: a receiver that broke has refused nothing.
+        // Only these statuses: a receiver that crashed has not refused the delivery.
         assert.ok(status === 204 || status === (noSecret ? 500 : 401), `status ${status}`);
         return status === 204;
       },
@@ -208,7 +208,7 @@ function server(command: (file: string, port: number) => string[]): Language["st
   };
 }
 
-/** A script that reads the body from standard input and ends with 0 where it is genuine. */
+/** A snippet that reads the body from standard input and exits with 0 if it is genuine. */
 function command(file: string, secret: string): Promise<Verifier> {
   return Promise.resolve({
     async accepts({ raw, timestamp, signature }) {
@@ -220,7 +220,7 @@ function command(file: string, secret: string): Promise<Verifier> {
         stderr: "piped",
       }).spawn();
       const writer = child.stdin.getWriter();
-      // One that refuses by the timestamp alone does not read the body.
+      // A snippet that refuses by the timestamp does not read the body.
       await writer.write(raw).then(() => writer.close()).catch(() => {});
       const { success } = await child.output();
       return success;

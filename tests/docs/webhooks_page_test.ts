@@ -36,7 +36,7 @@ Deno.test(needing(["bash", "curl"], {
       block!
     );
     assert.ok(blocks.length > 0);
-    // Where the page is pasted, the stack's folder is `.local`.
+    // The page names the default data folder, `.local`.
     const folder = await Deno.makeTempDir();
     try {
       await Deno.symlink(resolve(dataDir), join(folder, ".local"));

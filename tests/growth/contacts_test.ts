@@ -8,12 +8,12 @@ import { databaseUrl, dataDir, openDatabase } from "../support/stack.ts";
 const SMALL = 1_000;
 const LARGE = 100_000;
 const OTHERS = 900_000;
-/** A page of the large workspace may touch this much more than the same page of the small one… */
+/** A page of the large workspace may touch at most this many times the blocks of the same page of the small one… */
 const RATIO = 1.5;
-/** …or a block for each row and its place in the index: what changed last lies scattered over the table. */
+/** …or one block for each row and its index entry, because rows that changed last are scattered over the table. */
 const SCATTERED = 2 * 51;
 
-/** As the superuser without triggers, or a million rows would be a million events. */
+/** Without triggers, as the superuser, because a million rows would emit a million events. */
 async function seed(workspaces: { id: string; memberId: string; rows: number }[]): Promise<void> {
   const admin = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
   try {
@@ -39,7 +39,7 @@ async function seed(workspaces: { id: string; memberId: string; rows: number }[]
   }
 }
 
-Deno.test("among 1,000,000 contacts a page of 100,000 costs what a page of 1,000 costs, whatever the filter", async (t) => {
+Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much as one among 1,000, whatever the filter", async (t) => {
   await using sql = openDatabase();
   const [small, large, others] = [
     await makeWorkspace(sql),
@@ -52,18 +52,18 @@ Deno.test("among 1,000,000 contacts a page of 100,000 costs what a page of 1,000
     { ...others, rows: OTHERS },
   ]);
 
-  /** Pages of the database that a page of the list touches, asked as the door asks: a count, where a time is noise. */
+  /** Counts the blocks that a page of the list reads, called as the door calls it. A count has no noise, a time has. */
   async function buffers(workspaceId: string, args: Record<string, unknown>): Promise<number> {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
       await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
-      const ask = () =>
+      const explain = () =>
         sql.unsafe("explain (analyze, buffers, format json) select api.contact_list($1::text::jsonb)", [
           JSON.stringify({ limit: 50, ...args }),
         ]);
-      // The first one also reads the catalogue.
-      await ask();
-      const [row] = await ask();
+      // The first call also reads the catalogue.
+      await explain();
+      const [row] = await explain();
       const { Plan } = row!["QUERY PLAN"][0];
       return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
     });
@@ -107,19 +107,22 @@ Deno.test("among 1,000,000 contacts a page of 100,000 costs what a page of 1,000
       assert.ok(many <= Math.max(few * RATIO, SCATTERED), `${many} blocks, ${few} for the small workspace`);
     });
   }
-  await t.step("every index begins with workspace_id, so that no list can do without one", async () => {
-    const loose = await sql`
+  await t.step(
+    "every index begins with workspace_id, so that no list reads another workspace's rows",
+    async () => {
+      const loose = await sql`
       select i.indexrelid::regclass::text as name from pg_index i
       join pg_class c on c.oid = i.indrelid
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
       where c.relnamespace = 'crm'::regnamespace and a.attname <> 'workspace_id'
         and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-    // The look-ups that come before the workspace is known, and what the daily purges walk.
-    assert.deepEqual(loose.map(({ name }) => name).sort(), [
-      "crm.api_keys_hash_key",
-      "crm.events_age",
-      "crm.idempotency_keys_age",
-      "crm.proposal_links_token_hash_key",
-    ]);
-  });
+      // Lookups before the workspace is known, and the indexes of the daily purges.
+      assert.deepEqual(loose.map(({ name }) => name).sort(), [
+        "crm.api_keys_hash_key",
+        "crm.events_age",
+        "crm.idempotency_keys_age",
+        "crm.proposal_links_token_hash_key",
+      ]);
+    },
+  );
 });

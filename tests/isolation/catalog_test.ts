@@ -1,4 +1,4 @@
-// Held against the whole catalogue at once, so that no new table can be forgotten.
+// Tests over the whole catalogue, so that no new table is forgotten.
 import assert from "node:assert/strict";
 import { endpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
@@ -109,7 +109,7 @@ test("every foreign key between tables with workspace_id includes it", async ({ 
   assert.deepEqual([...loose], []);
 });
 
-test("every table, and every function that others call, says why it exists", async ({ sql }) => {
+test("every table, and every function that others call, has a comment with its purpose", async ({ sql }) => {
   const silent = await sql`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v') and obj_description(c.oid, 'pg_class') is null
@@ -119,7 +119,7 @@ test("every table, and every function that others call, says why it exists", asy
   assert.deepEqual([...silent], []);
 });
 
-test("a setting left over from another transaction shows no rows, and no settings show none either", async ({ sql }) => {
+test("an empty workspace setting, as another transaction leaves it, shows no rows, and neither does a missing one", async ({ sql }) => {
   for (const value of [null, ""]) {
     const [row] = await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
@@ -130,7 +130,7 @@ test("a setting left over from another transaction shows no rows, and no setting
   }
 });
 
-test("the door gives the connection back as it came", async ({ sql }) => {
+test("the door leaves the connection's role and settings as they were", async ({ sql }) => {
   await sql`select * from api.call(decode(repeat('00', 32), 'hex'), null, null, '{}', null, null)`;
   await sql`select * from api.call_by_link(decode(repeat('00', 32), 'hex'), null, '{}')`;
   const [after] = await sql`

@@ -1,4 +1,4 @@
-// For every operation and every place where it takes an id: another workspace's id is nobody's.
+// For every operation and every id that it accepts: another workspace's id is answered as an unknown one.
 import type { z } from "zod";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -8,7 +8,7 @@ import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
-/** What a body needs besides the id in question, by the function's name; elsewhere nothing. */
+/** The other fields that a body needs, by the name of the function. */
 const REQUIRED: Record<string, Record<string, string>> = {
   "api-v1-leads": { first_name: "Ana" },
   "api-v1-contacts": { name: "Ana" },
@@ -24,7 +24,7 @@ for (const { resource, route, title } of endpoints) {
   const places = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
   if (places.length === 0) continue;
 
-  test(`${title} answers another workspace's ${places.join(", ")} as one that nobody has, byte for byte`, async ({ sql, workspace: mine }) => {
+  test(`${title} answers another workspace's ${places.join(", ")} as an unknown id, byte for byte`, async ({ sql, workspace: mine }) => {
     const other = await makeWorkspace(sql);
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
@@ -54,14 +54,14 @@ for (const { resource, route, title } of endpoints) {
     };
     for (const place of places) {
       if (foreign[place] === undefined) throw new Error(`No other workspace's ${place} is at hand: add one`);
-      // A lead falls back on another owner: it is made, with ids of its own.
+      // A lead with an unknown owner is created with another owner, so its ids differ.
       if (resource.name === "api-v1-leads" && place === "owner_id") continue;
       assertAlike(await send(place, foreign[place]), await send(place, NOWHERE));
     }
   });
 }
 
-/** A note and an activity need a deal to be refused for another reason than its absence. */
+/** A note and an activity need a deal, or they would be refused because it is missing. */
 function needed(bodyIds: string[], own: { deal_id: string; stage_id: string }): Record<string, string> {
   return {
     ...(bodyIds.includes("deal_id") && { deal_id: own.deal_id }),
@@ -69,7 +69,7 @@ function needed(bodyIds: string[], own: { deal_id: string; stage_id: string }): 
   };
 }
 
-/** The fields that are UUIDs: references, all of them. A cursor is a place in a list, not a record. */
+/** The fields that are UUIDs are all references. A cursor is not a reference. */
 function idFields(schema: z.ZodType): string[] {
   const isId = ({ format, anyOf }: InputSchema): boolean => format === "uuid" || (anyOf ?? []).some(isId);
   const { properties = {} } = inputSchema(schema);

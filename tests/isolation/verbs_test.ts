@@ -1,4 +1,4 @@
-// The verbs of schema app run with all the rights of the operator, so their own conditions keep workspaces apart.
+// The verbs of schema app run with the operator's rights, so only their own conditions separate workspaces.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { OperatorError } from "../../operator/errors.ts";
@@ -12,7 +12,7 @@ import { test } from "../support/scenario.ts";
 import { readVerbs } from "../support/verbs.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
-/** The verbs that belong to no workspace: what serves members must not offer them. */
+/** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
 
 /** A valid value for each argument that names no record. */
@@ -44,7 +44,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({
     name,
     args: [...required, ...optional],
-    /** With the records of the other workspace, in the workspace that is given. */
+    /** Calls the verb with the records of the other workspace, in the given workspace. */
     call: (sql: Sql, workspace_id: string) =>
       operate(
         sql,
@@ -71,7 +71,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   }
   assert.deepEqual(await everythingOf(sql, theirs), before);
 
-  // The same arguments in the right workspace are accepted, so that it is the workspace that was refused.
+  // The same arguments are accepted in the right workspace, so the workspace was the only reason.
   const undo = new Error("undone");
   await assert.rejects(
     sql.begin(async (transaction) => {
@@ -82,7 +82,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   );
 });
 
-/** A workspace with a record of every kind; their ids. */
+/** Creates a workspace with a record of every kind; returns their ids. */
 async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id", string>> {
   const { workspace, deal } = await makeWorkspaceWithDeal(sql);
   const { id: workspace_id, key } = workspace;
@@ -114,7 +114,7 @@ function argsOf(verb: string, fields: string[], workspace_id: string, records: R
   }));
 }
 
-/** The code of a refusal and the argument that it names; null where the call was accepted. */
+/** Returns the code of the error and the argument that it names; null where the call succeeded. */
 async function refusalOf(call: Promise<unknown>): Promise<[string, string | undefined] | null> {
   const error = await call.then(() => null, (error) => error);
   if (error === null) return null;
@@ -122,7 +122,7 @@ async function refusalOf(call: Promise<unknown>): Promise<[string, string | unde
   return [error.code, error.details[0]?.field];
 }
 
-/** Every row of a workspace, by table, as text. */
+/** Reads every row of a workspace, by table, as text. */
 async function everythingOf(sql: Sql, workspaceId: string): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c

@@ -14,8 +14,9 @@ async function measure(subject: string): Promise<void> {
 // The sizes of `--short`; the whole figures are in docs/performance.md. Statements per request are counted by
 // tests/contract/one_statement_test.ts.
 Deno.test(needing(["pgbouncer"], {
-  name: "A request waits for the network once, also behind a transaction pooler",
+  name: "A request takes one round trip to the database, also behind a transaction pooler",
   fn: () => measure("round-trips"),
 }));
 
-Deno.test("The API keeps its share of what a bare select or insert reaches", () => measure("throughput"));
+Deno.test("The API reaches its share of the throughput of a bare select or insert", () =>
+  measure("throughput"));

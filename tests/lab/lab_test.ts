@@ -21,6 +21,6 @@ Deno.test("Nothing in lab/ imports from tests/", async () => {
 });
 
 Deno.test("Every endpoint and every filter of a list has a probe of the growth bench", () => {
-  // Throws with the names of those that have none.
+  // resolveProbes throws with the names of those that have no probe.
   assert.ok(resolveProbes().length > 0);
 });

@@ -17,7 +17,7 @@ Deno.test("The gateway answers not_found outside /functions/v1", async () => {
   assert.equal((await response.json()).error.code, "not_found");
 });
 
-/** Runs a test with a gateway of its own that serves these index.ts. */
+/** Runs a test with its own gateway, which serves these index.ts files. */
 async function withFunctions(
   functions: Record<string, string>,
   body: (baseUrl: string) => Promise<void>,
@@ -53,7 +53,7 @@ Deno.test("A function sees its own name first, the query, the method and the bod
 });
 
 Deno.test("A body passes through as it is written", async () => {
-  // Its second half is written when the second request comes: a gateway that collects bodies would never answer.
+  // The function sends the second half only when the second request arrives: a gateway that buffers would never answer.
   const source = `let finish;
     Deno.serve((request) => {
       if (request.method === "POST") { finish(); return new Response(); }

@@ -6,7 +6,7 @@ import { loadSecrets } from "../../local/secrets.ts";
 import { eventually } from "../support/mailbox.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 
-// The scheduler knows of crm.jobs and nothing else, so jobs that show what it does stand in a database of their own.
+// The scheduler reads only crm.jobs, so this test puts its own jobs there, in its own database.
 const JOBS = `
   create schema crm;
   create table crm.jobs (name text primary key, every interval not null, command text not null);

@@ -9,7 +9,7 @@ import { spawnStack, startStackProcess } from "../../local/stack_process.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
 
-/** Runs a test with a data folder of its own; whatever still runs on it afterwards is stopped. */
+/** Runs a test with its own data folder, and stops every stack that still runs on it afterwards. */
 function test(name: string, body: (dataDir: string) => Promise<void>): void {
   Deno.test(name, async () => {
     const dataDir = await makeDataDir();
@@ -43,7 +43,7 @@ async function postmaster(dataDir: string): Promise<number> {
   return parseInt(await Deno.readTextFile(join(dataDir, "postgres", "postmaster.pid")));
 }
 
-/** What a start that is refused prints: one line, and never a stack trace. */
+/** Asserts that a start fails with one line and without a stack trace. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const { ended, output } = spawnStack(env);
   assert.equal((await ended).code, 1, output());
@@ -79,7 +79,7 @@ test("Data that other migrations made is refused, with the folder to delete", as
   assert.match(await refusal({ DATA_DIR: dataDir }), new RegExp(`by another ${edited}: delete ${dataDir}`));
 });
 
-test("SIGTERM shuts Postgres down cleanly and says that no stack is there", async (dataDir) => {
+test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
   const client = openSql(stack.file.database_url, { max: 1 });
   await client`select 1`;
@@ -124,7 +124,7 @@ test("A start after kill -9 of Postgres too recovers the last write", async (dat
   }
 });
 
-test("A postmaster.pid whose number another process has now does not stop a start, nor that process", async (dataDir) => {
+test("A postmaster.pid with the number of another process neither prevents a start nor ends that process", async (dataDir) => {
   const secrets = await loadSecrets(dataDir);
   await (await startPostgres(dataDir, secrets)).stop();
   await Deno.writeTextFile(join(dataDir, "postgres", "postmaster.pid"), `${Deno.pid}\n`);
@@ -133,7 +133,7 @@ test("A postmaster.pid whose number another process has now does not stop a star
   await server.stop();
 });
 
-test("A second stack on the same folder is refused and does the first no harm", async (dataDir) => {
+test("A second stack on the same folder is refused and does not affect the first", async (dataDir) => {
   const first = await startStackProcess(dataDir);
   try {
     assert.match(
@@ -146,7 +146,7 @@ test("A second stack on the same folder is refused and does the first no harm", 
   }
 });
 
-test("A port in use is told in one line", async (dataDir) => {
+test("A port in use is reported in one line", async (dataDir) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   assert.match(
@@ -155,25 +155,25 @@ test("A port in use is told in one line", async (dataDir) => {
   );
 });
 
-test("A port that is no port is told in one line", async (dataDir) => {
+test("An invalid port is reported in one line", async (dataDir) => {
   assert.match(await refusal({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
 });
 
-test("A data folder without permission is told in one line", async (dataDir) => {
+test("A data folder without permission is reported in one line", async (dataDir) => {
   const closed = join(dataDir, "closed");
   await Deno.mkdir(closed, { mode: 0o500 });
-  // Root may write anywhere but where the kernel itself refuses.
+  // Root may write everywhere except where the kernel refuses it.
   const folder = Deno.uid() === 0 ? "/sys/crm" : join(closed, "data");
   assert.match(await refusal({ DATA_DIR: folder }), /: set DATA_DIR to /);
 });
 
-test("A data folder that is a file is told in one line", async (dataDir) => {
+test("A data folder that is a file is reported in one line", async (dataDir) => {
   const file = join(dataDir, "file");
   await Deno.writeTextFile(file, "");
   assert.match(await refusal({ DATA_DIR: file }), /is not a folder: set DATA_DIR to /);
 });
 
-test("A database that is away is told in one line, without its password", async (dataDir) => {
+test("A database that cannot be reached is reported in one line, without its password", async (dataDir) => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
@@ -206,7 +206,7 @@ Deno.test("Migrations on a database that has them do nothing", async () => {
   assert.equal(await migrate(sql, databaseUrl), 0);
 });
 
-test("api-v1-health is 503 while the database is away and 200 when it is back", async (dataDir) => {
+test("api-v1-health is 503 while the database is down and 200 when it is back", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
   const health = async () => {
     const response = await fetch(`${stack.file.base_url}/api-v1-health`);
@@ -216,7 +216,7 @@ test("api-v1-health is 503 while the database is away and 200 when it is back", 
   try {
     assert.equal(await health(), 200);
     await stopPostgres(dataDir);
-    // More than the pool has connections: none of them may be lost on the way.
+    // More calls than the pool has connections, to find one that is never returned.
     const during = await Promise.all(Array.from({ length: 32 }, health));
     assert.deepEqual(new Set(during), new Set([503]));
     await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(stack.file.database_url).port));

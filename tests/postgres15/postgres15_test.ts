@@ -13,7 +13,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
   fn: async (t) => {
     await using server = await startDebianPostgres();
     const admin = openSql(server.superuserUrl, { max: 1 });
-    // As on Supabase, where extensions are made by the superuser and handed to postgres.
+    // As on Supabase, where the superuser creates extensions and hands them to postgres.
     await admin.unsafe(`
       create role postgres login createrole createdb replication bypassrls;
       alter database postgres owner to postgres;
@@ -43,7 +43,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
         const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
         assert.equal(code, 0, said);
         assert.doesNotMatch(said, /"level": "error"/, said);
-        // The linter must have looked: without the extension it finds nothing to say.
+        // Without the extension the linter reports nothing, so it must be installed.
         assert.match(said, /Linting schema: crm/);
       });
 
@@ -60,7 +60,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
         const before = await jobs();
         const [{ n }] = await sql<[{ n: number }]>`select count(*)::int as n from crm.jobs`;
         assert.equal(before.length, n);
-        // pg_cron 1.4 knows no seconds.
+        // pg_cron 1.4 has no intervals in seconds.
         assert.equal(
           before.find(({ jobname }) => jobname === "crm:webhook-dispatch")!["schedule"],
           "*/1 * * * *",

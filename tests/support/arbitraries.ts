@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { z } from "zod";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
-const NASTY_TEXTS = [
+const EDGE_TEXTS = [
   "",
   " ",
   "\u0000",
@@ -27,7 +27,7 @@ const NASTY_TEXTS = [
   "ａ@ｂ.co",
   "{}",
 ];
-const NASTY_NUMBERS = [
+const EDGE_NUMBERS = [
   -1,
   -0,
   0.1,
@@ -41,10 +41,10 @@ const NASTY_NUMBERS = [
   123456789.99,
 ];
 
-/** Anything that JSON can say, and some things that Postgres cannot hold. */
+/** Any JSON value, with some that Postgres cannot store. */
 export function anything(): fc.Arbitrary<unknown> {
   return fc.oneof(
-    fc.constantFrom<unknown>(...NASTY_TEXTS, ...NASTY_NUMBERS, null, true, [], {}),
+    fc.constantFrom<unknown>(...EDGE_TEXTS, ...EDGE_NUMBERS, null, true, [], {}),
     fc.string({ unit: "binary" }),
     fc.jsonValue({ maxDepth: 3 }),
     fc.double(),
@@ -52,7 +52,7 @@ export function anything(): fc.Arbitrary<unknown> {
   );
 }
 
-/** Values that a schema takes, more often than not; `ids` stand for anything that is a UUID. */
+/** Values that are mostly valid by a schema; UUIDs are taken from `ids`. */
 export function fitting(schema: z.ZodType, ids: string[]): fc.Arbitrary<unknown> {
   return fromJsonSchema(inputSchema(schema), ids);
 }
@@ -116,17 +116,17 @@ function object({ properties, additionalProperties }: InputSchema, ids: string[]
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 }
 
-/** A body as it goes over the wire: JSON as it should be, mostly, else with a wound. */
+/** The text of a body: mostly valid JSON, sometimes with one character replaced. */
 export function bodyText(body: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
   const whole = body.map((value) => JSON.stringify(value) ?? "");
-  const wounded = fc.tuple(
+  const broken = fc.tuple(
     whole,
     fc.nat(),
     fc.constantFrom("", "{", '"', ",", "\\u0000", "1e400", "\u0007", "]"),
   )
-    .map(([text, at, wound]) => {
+    .map(([text, at, inserted]) => {
       const index = at % (text.length + 1);
-      return text.slice(0, index) + wound + text.slice(index + 1);
+      return text.slice(0, index) + inserted + text.slice(index + 1);
     });
-  return fc.oneof({ weight: 8, arbitrary: whole }, { weight: 2, arbitrary: wounded });
+  return fc.oneof({ weight: 8, arbitrary: whole }, { weight: 2, arbitrary: broken });
 }

@@ -1,6 +1,6 @@
 /**
- * A process that makes attempts and nothing else, so that what they add to its memory can be seen. Arguments: the target
- * and how many at once. Prints by how many bytes each raised the process at most.
+ * Makes delivery attempts in a process of their own, so that its memory shows what they add. Arguments: the target and the
+ * number of simultaneous attempts. Prints the bytes by which each raised the peak memory of the process.
  */
 import { deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
 
@@ -8,9 +8,9 @@ const [target, count] = [Deno.args[0]!, Number(Deno.args[1])];
 const attempts = () => Array.from({ length: count }, () => deliver(target, {}, new Uint8Array(1024)));
 const collect = (globalThis as { gc?: () => void }).gc!;
 
-// What the first ones load and what is garbage is not what an attempt adds.
+// The first attempts load modules and leave garbage, which must not count.
 const outcomes = await Promise.all(attempts());
-// One that never reached the receiver would add nothing.
+// An attempt that never reached the receiver uses no memory, so the figure would be too low.
 const unreached = outcomes.find(({ reason }) => /^(target_|connection_refused|tls_)/.test(reason ?? ""));
 if (unreached) throw new Error(`The receiver was not reached: ${unreached.reason}`);
 collect();

@@ -6,12 +6,12 @@ import type { Route } from "../../supabase/functions/_shared/contract/endpoint.t
 import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";
 
-/** A reply, already held against the schema of its operation. */
+/** A reply that was already validated by the schema of its operation. */
 export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  // deno-lint-ignore no-explicit-any -- tests say what they expect of it
+  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
   body: any;
 }
 
@@ -33,8 +33,8 @@ export interface CallOptions {
 }
 
 /**
- * Calls the API as an integrator would. Whatever the reply, it is parsed with the schema of its operation, or with the
- * error envelope, and its status is the one that belongs to its code.
+ * Calls the API as an integrator would. Every reply is validated: by the schema of its operation or by the error envelope,
+ * and its status must be that of its code.
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
   const { key = null, body, headers } = options;
@@ -74,8 +74,8 @@ export function client(key: string) {
   };
 }
 
-/** The reply is the error of that code; returns its details by field. */
-export function assertRefused(reply: Reply, code: ErrorCode): Record<string, string> {
+/** Asserts that the reply is the error with that code; returns its details by field. */
+export function assertError(reply: Reply, code: ErrorCode): Record<string, string> {
   assert.equal(reply.body?.error?.code, code, reply.text);
   assert.equal(reply.status, ERRORS[code].status);
   const details: { field: string; message: string }[] = reply.body.error.details ?? [];
@@ -103,7 +103,7 @@ function checkReply(method: string, path: string, reply: Reply): void {
     assert.equal(reply.text, "");
     return;
   }
-  // Equal after parsing: a field that the schema does not know is a promise nobody wrote down.
+  // Equal after parsing: clients would rely on a field that the schema does not declare.
   assert.deepEqual(endpoint.reply.parse(reply.body), reply.body);
 }
 

@@ -5,8 +5,8 @@ import { run, systemUser } from "../../local/postgres_binaries.ts";
 const BINARIES = "/usr/lib/postgresql/15/bin";
 
 /**
- * A Postgres 15 of its own with pg_cron loaded, roles as on Supabase: superuser `supabase_admin`, and a `postgres` that is
- * none and owns the database.
+ * Starts a Postgres 15 with pg_cron and the roles of Supabase: the superuser `supabase_admin`, and `postgres`, which is no
+ * superuser and owns the database.
  */
 export async function startDebianPostgres() {
   const folder = await Deno.makeTempDir({ prefix: "crm-postgres15-" });

@@ -12,13 +12,13 @@ export const trusted: Authority = {
   key: await Deno.readTextFile(join(folder, "ca.key")),
 };
 
-/** A certificate that is good for `localhost`. */
+/** A certificate for `localhost` that the tests trust. */
 export const certificate = await issueCertificate(trusted, ["localhost"]);
 
-/** What is delivered. */
+/** The body of each delivery. */
 export const body = new TextEncoder().encode('{"event":"deal.won"}');
 
-/** Makes one attempt at a receiver that behaves as told; over plain http without a certificate. */
+/** Makes one attempt at a receiver with this behaviour; over plain http where `tls` is null. */
 export async function deliverTo(
   behaviour: Behaviour,
   tls: ServerCertificate | null = certificate,

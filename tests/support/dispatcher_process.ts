@@ -1,4 +1,4 @@
-// A dispatcher that delivers until nothing is due. Argument: SQL that it runs first.
+// Runs a dispatcher until no delivery is due. Argument: SQL to run first.
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.ts";
 

@@ -1,18 +1,18 @@
-// Values at both sides of a field's limits, read off the body's schema: a new field is tested the day it is declared.
+// Values at both sides of a field's limits, read from the body's schema, so that a new field is tested without a new test.
 import type { z } from "zod";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
-/** What a field takes and refuses. */
+/** Valid and invalid values of a field. */
 export interface FieldLimits {
-  /** Null, where it is taken, comes last. None for a UUID: a good one is the id of a record. */
+  /** Null comes last where it is valid. Empty for a UUID, because a valid one must be the id of a record. */
   good: unknown[];
   bad: unknown[];
 }
 
-/** What the schema cannot say of a field: replaces what was read off it, or is refused although the schema takes it. */
+/** Limits that the schema cannot express: they replace those of the schema; `alsoBad` values are valid by the schema alone. */
 export type OwnLimits = Record<string, Partial<FieldLimits> & { alsoBad?: unknown[] }>;
 
-/** The limits of each field of a body. */
+/** Derives the limits of each field of a body. */
 export function fieldLimits(body: z.ZodType, own: OwnLimits = {}): Record<string, FieldLimits> {
   const { properties = {} } = inputSchema(body);
   return Object.fromEntries(
@@ -25,7 +25,7 @@ export function fieldLimits(body: z.ZodType, own: OwnLimits = {}): Record<string
   );
 }
 
-/** Whether a field takes null. */
+/** Whether null is valid for a field. */
 export function isNullable({ type, anyOf = [] }: InputSchema): boolean {
   return type === "null" || (Array.isArray(type) && type.includes("null")) || anyOf.some(isNullable);
 }
@@ -59,7 +59,7 @@ function limitsOfEnum(values: unknown[]): FieldLimits {
   return { good: values, bad: ["", `${values[0]}x`, `${values[0]}`.toUpperCase(), 1] };
 }
 
-/** Texts by format; the lengths are counted in code points, so that an emoji is one character. */
+/** Texts by format. Lengths are counted in code points, so an emoji is one character. */
 function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldLimits {
   const noText = [5, true, [], ["a"], {}];
   const tooLong = (before: string) => maxLength === undefined ? [] : [before + "a".repeat(maxLength)];
@@ -134,7 +134,7 @@ function limitsOfObject(properties: Record<string, InputSchema>): FieldLimits {
   };
 }
 
-/** Fields of the client's own (spec 8): at most so many keys, and 10 KB as JSON. */
+/** Free objects such as custom_fields (spec 8): at most `maxProperties` keys, and 10 KB as JSON. */
 function limitsOfFreeObject({ maxProperties = 0 }: InputSchema): FieldLimits {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i, i]));
   return {

@@ -4,7 +4,7 @@ import { createWorkspace, updateWorkspace } from "../../operator/workspaces.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "./client.ts";
 
-/** High enough that no test meets it by chance. */
+/** High enough that no test reaches it by chance. */
 const RATE_LIMIT = 100_000;
 
 export interface TestStage {
@@ -16,7 +16,7 @@ export interface TestStage {
 
 export interface TestWorkspace {
   id: string;
-  /** Its admin, the creator of the key. */
+  /** Its admin, who is also the creator of the key. */
   memberId: string;
   /** Its default pipeline. */
   pipelineId: string;
@@ -32,7 +32,7 @@ export interface WorkspaceOptions {
   scopes?: string[];
 }
 
-/** A workspace of the test's own, as the operator's commands make it, with a key of every scope. */
+/** Creates a workspace by the operator's verbs, with a key that has every scope unless `scopes` names others. */
 export async function makeWorkspace(sql: Sql, options: WorkspaceOptions = {}): Promise<TestWorkspace> {
   const workspace = await createWorkspace(sql, { name: options.name ?? "Teste" });
   await updateWorkspace(sql, workspace.id, { rateLimit: options.rateLimit ?? RATE_LIMIT });
@@ -60,7 +60,7 @@ export interface KeyOptions {
   expiresAt?: string;
 }
 
-/** One more key of a workspace. */
+/** Creates another key of a workspace. */
 export function makeKey(
   sql: Sql,
   workspaceId: string,
@@ -69,13 +69,13 @@ export function makeKey(
   return createKey(sql, { workspaceId, name: "Teste", scopes: [...SCOPES], ...options });
 }
 
-/** A deal and its contact, of the workspace that the key belongs to. */
+/** Creates a deal and its contact in the workspace of the key. */
 export async function makeDeal(key: string): Promise<{ id: string; contactId: string }> {
   const { body } = await client(key).post("/api-v1-leads", { first_name: "Ana" });
   return { id: body.lead.deal_id, contactId: body.lead.contact_id };
 }
 
-/** A workspace with a deal, and a client of it. */
+/** Creates a workspace with a deal, and a client with its key. */
 export async function makeWorkspaceWithDeal(sql: Sql) {
   const workspace = await makeWorkspace(sql);
   return { workspace, deal: await makeDeal(workspace.key), api: client(workspace.key) };

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors
 import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";
 
-/** What somebody shows at a gate: a key in the header, or a token in the path. */
+/** The credentials of a call: a key in the header, or a token in the path. */
 export interface Credentials {
   key: string | null;
   token: string;
@@ -13,7 +13,7 @@ export interface Credentials {
 /** An id that no record has. */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
-/** For each gate, somebody whom it admits, and its answer to who shows nothing (null: anybody may call). */
+/** For each gate: valid credentials, and the error for a call without credentials (null: none are needed). */
 export const GATE_CASES: Record<
   GateName,
   { admit(sql: Sql, scopes?: string[]): Promise<Credentials>; unknown: ErrorCode | null }
@@ -40,7 +40,7 @@ export const GATE_CASES: Record<
   },
 };
 
-/** The address of a route: `/api-v1-deals/<id>/win`. */
+/** Builds the address of a route: `/api-v1-deals/<id>/win`. */
 export function addressOf(
   resource: string,
   path: Route["path"],

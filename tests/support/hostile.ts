@@ -5,14 +5,14 @@ export interface HostileConnection {
   /** Reads until the request's header block has arrived. */
   readRequest(): Promise<void>;
   write(text: string): Promise<void>;
-  /** Until the receiver is closed. */
+  /** Waits without an answer until the receiver is closed. */
   silence(): Promise<void>;
 }
 
-/** What a receiver does with a connection, in place of HTTP; the connection is closed when it returns. */
+/** Handles a connection in place of an HTTP server; the connection is closed when it returns. */
 export type Behaviour = (connection: HostileConnection) => Promise<void>;
 
-/** Starts a receiver on loopback that does exactly as told, with TLS where a certificate is given. */
+/** Starts a receiver on loopback with this behaviour, and with TLS where a certificate is given. */
 export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null) {
   const address = { hostname: "127.0.0.1", port: 0 };
   const listener = tls === null ? Deno.listen(address) : Deno.listenTls({ ...address, ...tls });
@@ -40,7 +40,7 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
         silence: () => closed.promise,
       });
     } catch {
-      // The dispatcher hung up, as it should.
+      // The dispatcher closed the connection, which is what it should do.
     } finally {
       close(connection);
     }
@@ -67,10 +67,10 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
 }
 
 /**
- * Starts a listener that accepts nobody and whose queue is full: a connect to it is left without any answer, as it is
- * by a firewall that drops packets.
+ * Starts a listener that accepts no connection and whose queue is full, so that a connect gets no answer: a firewall that
+ * drops packets looks the same to the client.
  */
-export async function startDeaf() {
+export async function startUnresponsive() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   const connections: Deno.Conn[] = [];
@@ -89,7 +89,7 @@ export async function startDeaf() {
     port,
     async [Symbol.asyncDispose]() {
       listener.close();
-      // Closing the queue ends what waited for a place in it.
+      // Closing the listener also ends the connect that waits in its queue.
       await pending;
       for (const connection of connections) connection.close();
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A JSON Schema, as far as the tests read it. */
+/** The parts of a JSON Schema that the tests read. */
 export interface InputSchema {
   type?: string | string[];
   anyOf?: InputSchema[];
@@ -19,7 +19,7 @@ export interface InputSchema {
   $defs?: Record<string, InputSchema>;
 }
 
-/** What a schema takes, as JSON Schema, with every reference replaced by what it refers to. */
+/** The input of a schema as JSON Schema, with every reference replaced by its definition. */
 export function inputSchema(schema: z.ZodType): InputSchema {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, {
     io: "input",

@@ -1,7 +1,7 @@
 import type { ISql } from "postgres";
 import { operate } from "../../operator/operator.ts";
 
-/** Runs a scheduled job now, as `deno task crm job run` does. */
+/** Runs a job now, as `deno task crm job run` does. */
 export async function runJob(sql: ISql, name: string): Promise<void> {
   await operate(sql, "job_run", { name });
 }

@@ -9,7 +9,7 @@ export interface Message {
   path: string;
   headers: Headers;
   raw: Uint8Array;
-  // deno-lint-ignore no-explicit-any -- tests say what they expect of it
+  // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
   body: any;
   at: number;
 }
@@ -24,7 +24,7 @@ const origin = Deno.env.get("TEST_RECEIVER_ORIGIN");
 export function openMailbox(behaviour = "") {
   const address = `${origin}/box/${crypto.randomUUID()}`;
   return {
-    /** What to subscribe with. */
+    /** The target of a subscription. */
     url: behaviour === "" ? address : `${address}?${behaviour}`,
     /** Everything it has received so far. */
     async messages(): Promise<Message[]> {

@@ -1,20 +1,21 @@
-// Tests that need more than Node brings along: where a program is missing they are skipped, and the run names them.
+// Tests that need more than Node: where a program is missing they are skipped, and the run names them.
 import { join } from "node:path";
 
-/** Where a package of Debian is, whose programs are on nobody's PATH. */
+/** A file of each Debian package whose programs are not on the PATH. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
   "postgresql-15-cron": "/usr/share/postgresql/15/extension/pg_cron.control",
 };
 
-/** Names the file in which tests that are skipped leave their reason for the runner. */
+/** The variable with the file to which skipped tests append their reasons, for the runner. */
 export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
-/** Set where a missing program is a failure: `deno task test:all` in CI. */
+/** The variable that makes a missing program a failure; `deno task test:all` sets it in CI. */
 export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
 
 /**
- * A test that runs only where the programs are installed; elsewhere it is skipped, or fails where REQUIRED_VARIABLE is set.
+ * Returns a test that runs only where the programs are installed. Elsewhere it is skipped, or fails where REQUIRED_VARIABLE
+ * is set.
  *
  * @param programs names as on the PATH, or those of Debian's packages above
  */
@@ -33,11 +34,11 @@ export function needing(programs: string[], test: Deno.TestDefinition): Deno.Tes
 /** Why a test was skipped. */
 export interface SkipReason {
   title: string;
-  /** The programs that are not there. */
+  /** The missing programs. */
   missing: string;
 }
 
-/** The reasons that were left in a file; none where there is no file. */
+/** Reads the reasons from a file; none where there is no file. */
 export async function readSkipReasons(file: string): Promise<SkipReason[]> {
   const text = await Deno.readTextFile(file).catch(() => "");
   return text.split("\n").filter(Boolean).map((line) => JSON.parse(line));

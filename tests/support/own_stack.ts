@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { stopPostgres } from "../../local/postgres.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
-/** A temporary folder for a database of the test's own. */
+/** Creates a temporary folder for a database that only one test uses. */
 export async function makeDataDir(): Promise<string> {
   const folder = await Deno.makeTempDir();
-  // As root, the Postgres in it runs as another user.
+  // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(folder, 0o711);
   return folder;
 }
 
-/** Stops what an interrupted test left running on the data folders in a folder. */
+/** Stops the stacks that an interrupted test left running on the data folders in a folder. */
 export async function stopStacksIn(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const dataDir = join(folder, name);

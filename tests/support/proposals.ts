@@ -6,10 +6,10 @@ import { call, type Reply } from "./client.ts";
 import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";
 
-// deno-lint-ignore no-explicit-any -- read as an integrator's tool would
+// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
 const { paths } = openApiDocument(resources, "pt") as any;
 
-/** A proposal that was sent, and the path of its public link. */
+/** Creates and sends a proposal; returns the path of its public link. */
 export async function makeProposal(
   sql: postgres.Sql,
   dealId: string,
@@ -20,12 +20,12 @@ export async function makeProposal(
   return { id, link: url.slice(baseUrl.length) };
 }
 
-/** The token of a link. */
+/** Returns the token of a link. */
 export function tokenOf(link: string): string {
   return link.split("/").at(-1)!;
 }
 
-/** Calls a public link as its customer, without a key; the answer's status is in the OpenAPI document. */
+/** Calls a public link as its customer, without a key, and asserts that the OpenAPI document declares the status. */
 export function customer(link: string) {
   const act = async (method: "get" | "post", action: string, body?: unknown): Promise<Reply> => {
     const reply = await call(method.toUpperCase(), link + action, { body });

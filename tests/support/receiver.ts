@@ -16,14 +16,14 @@ export interface Received {
 }
 
 /**
- * Starts a receiver with mailboxes, for https targets as a customer's. A POST to `/box/<name>` is kept and answered as
- * its query says, GET returns what has arrived:
+ * Starts a receiver of webhooks with mailboxes, over https. A POST to `/box/<name>` is stored and answered as its query
+ * says; GET returns the stored requests:
  *
- * - `status=500,500,200`: the statuses of the first, second, … request; the last one goes on. 200 where absent.
+ * - `status=500,500,200`: the statuses of the first, second, … request; the last one is repeated. 200 where absent.
  * - `delay=300`: milliseconds before the answer.
  * - `location=…`: the Location header, for redirects.
  *
- * Its environment is for the processes of the stack and of the tests.
+ * `env` is for the processes of the stack and of the tests.
  */
 export async function startMailboxes(): Promise<Mailboxes> {
   const folder = await Deno.makeTempDir({ prefix: "crm-receiver-" });

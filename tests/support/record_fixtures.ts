@@ -7,10 +7,10 @@ import { openDatabase } from "./stack.ts";
 /** An id that no record has. */
 export const NOWHERE = "00000000-0000-7000-8000-000000000000";
 
-/** A record, or what is sent to make one. */
+/** A record, or the body that creates one. */
 export type Body = Record<string, unknown>;
 
-/** An active seller of the workspace. */
+/** Creates an active seller of the workspace. */
 export async function makeMember(sql: Sql, { id }: TestWorkspace): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.members (workspace_id, name, email, role)
@@ -18,28 +18,28 @@ export async function makeMember(sql: Sql, { id }: TestWorkspace): Promise<strin
   return row.id;
 }
 
-/** A company of the workspace, written as the application would. */
+/** Inserts a company of the workspace, as the application does. */
 export async function makeCompany(sql: Sql, { id, memberId }: TestWorkspace): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.companies (workspace_id, name, owner_id) values (${id}, 'Padaria', ${memberId}) returning id`;
   return row.id;
 }
 
-/** A contact of the workspace, written as the application would. */
+/** Inserts a contact of the workspace, as the application does. */
 export async function makeContact(sql: Sql, { id, memberId }: TestWorkspace): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.contacts (workspace_id, name, owner_id) values (${id}, 'Ana', ${memberId}) returning id`;
   return row.id;
 }
 
-/** A loss reason of the workspace; the API does not write them. */
+/** Inserts a loss reason of the workspace; the API does not write them. */
 export async function makeLossReason(sql: Sql, { id }: TestWorkspace, isActive = true): Promise<string> {
   const [row] = await sql<[{ id: string }]>`
     insert into crm.loss_reasons (workspace_id, name, is_active) values (${id}, 'Preço', ${isActive}) returning id`;
   return row.id;
 }
 
-/** Another active pipeline of the workspace with two active stages. */
+/** Inserts another active pipeline of the workspace, with two active stages. */
 export async function makePipeline(
   sql: Sql,
   { id }: TestWorkspace,
@@ -52,17 +52,17 @@ export async function makePipeline(
   return { id: pipeline.id, stages: stages.map(({ id }) => id) };
 }
 
-/** The events of a workspace, oldest first, without the given ones. */
+/** Reads the event types of a workspace, oldest first, without the given ones. */
 export async function eventsOf(sql: Sql, workspaceId: string, ...without: string[]): Promise<string[]> {
   const events = await sql<{ event: string }[]>`
     select event::text from crm.events where workspace_id = ${workspaceId} order by id`;
   return events.map(({ event }) => event).filter((event) => !without.includes(event));
 }
 
-/** Ids of one millisecond are in no order; who needs theirs in order waits. */
+/** Waits until later ids sort after earlier ones: ids of the same millisecond have no order. */
 export const nextMillisecond = () => new Promise((resolve) => setTimeout(resolve, 3));
 
-/** Creates a record, later than any before it, and reads it. */
+/** Creates a record whose id sorts after all earlier ones, and reads it. */
 export async function create(key: string, path: string, body: Body): Promise<Body & { id: string }> {
   await nextMillisecond();
   const created = await client(key).post(path, body);
@@ -73,7 +73,7 @@ export async function create(key: string, path: string, body: Body): Promise<Bod
 /** The ids on a page. */
 export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 
-/** Answers that may differ in nothing that tells one workspace's id from one that nobody has. */
+/** Asserts that two replies are the same, so that nobody learns whether an id exists in another workspace. */
 export function assertAlike(one: Reply, other: Reply): void {
   const seen = ({ status, text, headers }: Reply) => ({
     status,
@@ -86,8 +86,8 @@ export function assertAlike(one: Reply, other: Reply): void {
 type Api = ReturnType<typeof client>;
 
 /**
- * Sends calls that change one record, all of which have begun before any can end. Each has a key of its own: calls
- * with one key take turns at its rate limit already.
+ * Sends calls that change one record, and lets none end before all have begun. Each call has its own key, because calls
+ * with the same key already wait for each other at its rate limit.
  */
 export async function atOnce(
   workspaceId: string,

@@ -1,7 +1,7 @@
-// What holds for every resource of records (spec 4.0, 4.0.1; design of lists and PATCH), as tests that each registers.
+// The rules of every resource of records (spec 4.0, 4.0.1; lists and PATCH), as tests that each resource registers.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
-import { assertRefused, client, type Reply } from "./client.ts";
+import { assertError, client, type Reply } from "./client.ts";
 import { fieldLimits, isNullable, type OwnLimits } from "./field_limits.ts";
 import { makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { inputSchema } from "./input_schema.ts";
@@ -24,15 +24,15 @@ export interface RecordResource {
   path: string;
   /** Name of its table. */
   table: string;
-  /** Smallest body that POST takes. */
+  /** The smallest valid body of POST. */
   minimal: Record<string, unknown>;
-  /** What the schema cannot say of a field's limits. */
+  /** Limits of fields that the schema cannot express. */
   limits?: OwnLimits;
-  /** Fields that hold another record's id, each with how to make such a record. */
+  /** Fields that hold the id of another record, each with a function that creates one. */
   references: Record<string, (sql: Sql, workspace: TestWorkspace) => Promise<string>>;
 }
 
-/** Registers the tests of everything that records have in common. */
+/** Registers the tests of the rules that all records share. */
 export function testRecordRules(resource: RecordResource): void {
   testLists(resource);
   testWindows(resource);
@@ -44,7 +44,7 @@ export function testRecordRules(resource: RecordResource): void {
 }
 
 function testLists({ path, minimal }: RecordResource): void {
-  test(`GET ${path} gives every record exactly once, newest first, also while others are created`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} lists every record exactly once, newest first, also while others are created`, async ({ workspace: { key }, api }) => {
     const expected: string[] = [];
     for (let i = 0; i < 7; i++) expected.unshift((await create(key, path, minimal)).id);
 
@@ -61,12 +61,12 @@ function testLists({ path, minimal }: RecordResource): void {
         if (more) await create(key, path, minimal);
       }
       assert.deepEqual(seen, expected, `limit ${limit}`);
-      // What was created meanwhile is what the next walk begins with.
+      // Records created meanwhile come first in the next run.
       expected.unshift(...ids(await api.get(path)).slice(0, -expected.length));
     }
   });
 
-  test(`GET ${path} gives 50 records, or as many as limit says, never more than 200`, async ({ api }) => {
+  test(`GET ${path} lists 50 records, or as many as limit says, never more than 200`, async ({ api }) => {
     for (let i = 0; i < 201; i += 67) {
       await Promise.all(Array.from({ length: 67 }, () => api.post(path, minimal)));
     }
@@ -76,23 +76,23 @@ function testLists({ path, minimal }: RecordResource): void {
       assert.equal(ids(await api.get(`${path}${query}`)).length, length, `${query}`);
     }
     for (const limit of ["0", "-1", "1.5", "", "a", "1e2"]) {
-      const details = assertRefused(await api.get(`${path}?limit=${limit}`), "validation_error");
+      const details = assertError(await api.get(`${path}?limit=${limit}`), "validation_error");
       assert.deepEqual(Object.keys(details), ["limit"]);
     }
   });
 
-  test(`GET ${path} takes any UUID as cursor and refuses what is none`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} accepts any UUID as cursor and refuses anything else`, async ({ workspace: { key }, api }) => {
     const { id } = await create(key, path, minimal);
     assert.deepEqual(ids(await api.get(`${path}?cursor=ffffffff-ffff-ffff-ffff-ffffffffffff`)), [id]);
     assert.deepEqual(ids(await api.get(`${path}?cursor=${NOWHERE}`)), []);
     for (const cursor of ["", "x", "1"]) {
-      assertRefused(await api.get(`${path}?cursor=${cursor}`), "invalid_cursor");
+      assertError(await api.get(`${path}?cursor=${cursor}`), "invalid_cursor");
     }
   });
 }
 
 function testWindows({ path, minimal }: RecordResource): void {
-  test(`GET ${path} with since gives what was created then or later, with updated_since what was changed`, async ({ workspace: { key }, api }) => {
+  test(`GET ${path} with since lists records created then or later, with updated_since those changed`, async ({ workspace: { key }, api }) => {
     const old = await create(key, path, minimal);
     await nextMillisecond();
     const recent = await create(key, path, minimal);
@@ -110,12 +110,12 @@ function testWindows({ path, minimal }: RecordResource): void {
       assert.deepEqual(
         (await api.patch(`${path}/${old.id}`, nothing)).body,
         changed,
-        "what changes nothing is no change",
+        "a PATCH that changes nothing leaves updated_at",
       );
     }
     for (const at of ["", "x", "2026-01-01", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
       for (const name of ["since", "updated_since"]) {
-        const details = assertRefused(await api.get(`${path}?${name}=${at}`), "validation_error");
+        const details = assertError(await api.get(`${path}?${name}=${at}`), "validation_error");
         assert.deepEqual(Object.keys(details), [name]);
       }
     }
@@ -123,14 +123,14 @@ function testWindows({ path, minimal }: RecordResource): void {
 }
 
 function testIsolation({ path, minimal }: RecordResource): void {
-  test(`${path}: a record of another workspace is not there, in the same words as one that nobody has`, async ({ sql, api }) => {
+  test(`${path}: a record of another workspace answers 404 exactly as an unknown id`, async ({ sql, api }) => {
     const other = await makeWorkspace(sql);
     const theirs = await create(other.key, path, minimal);
     assert.deepEqual((await api.get(path)).body, { data: [], meta: { next_cursor: null, has_more: false } });
     assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
     for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
       const unknown = await read(`${path}/${NOWHERE}`);
-      assertRefused(unknown, "not_found");
+      assertError(unknown, "not_found");
       assertAlike(await read(`${path}/${theirs.id}`), unknown);
       assertAlike(await read(`${path}/no-uuid`), unknown);
     }
@@ -140,7 +140,7 @@ function testIsolation({ path, minimal }: RecordResource): void {
 
 function testReferences({ path, minimal, references }: RecordResource): void {
   for (const [field, make] of Object.entries(references)) {
-    test(`${path} answers invalid_reference to a ${field} of another workspace as to one that nobody has`, async ({ sql, workspace: mine, api }) => {
+    test(`${path} answers invalid_reference to a ${field} of another workspace as to an unknown id`, async ({ sql, workspace: mine, api }) => {
       const other = await makeWorkspace(sql);
       const record = await create(mine.key, path, minimal);
       const theirs = await make(sql, other);
@@ -150,7 +150,7 @@ function testReferences({ path, minimal, references }: RecordResource): void {
       ];
       for (const send of sends) {
         const unknown = await send(NOWHERE);
-        assert.deepEqual(Object.keys(assertRefused(unknown, "invalid_reference")), [field]);
+        assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
         assertAlike(await send(theirs), unknown);
       }
       assert.deepEqual((await api.get(`${path}/${record.id}`)).body, record, "nothing has changed");
@@ -163,7 +163,7 @@ function testReferences({ path, minimal, references }: RecordResource): void {
   test(`${path} names every reference that is not of the workspace at once`, async ({ api }) => {
     const fields = Object.keys(references);
     const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, NOWHERE])) };
-    const details = assertRefused(await api.post(path, body), "invalid_reference");
+    const details = assertError(await api.post(path, body), "invalid_reference");
     assert.deepEqual(Object.keys(details).sort(), fields.sort());
   });
 }
@@ -184,7 +184,7 @@ function testLimits({ path, minimal, limits: own }: RecordResource): void {
           assert.ok(reply.status < 300, `${JSON.stringify(value)}: ${reply.text}`);
         }
         for (const value of limits?.bad ?? []) {
-          const details = assertRefused(await send(value), "validation_error");
+          const details = assertError(await send(value), "validation_error");
           assert.ok(
             Object.keys(details).every((name) => name.split(".")[0] === field),
             JSON.stringify(details),
@@ -196,8 +196,8 @@ function testLimits({ path, minimal, limits: own }: RecordResource): void {
 
   const fields = Object.entries(inputSchema(patch).properties!);
   const required = fields.filter(([, schema]) => !isNullable(schema)).map(([field]) => field);
-  test(`PATCH ${path} clears what is null, keeps what is not sent, and cannot clear ${required.join(", ")}`, async ({ workspace: { key }, api }) => {
-    // A reference is always another record's, or cannot be empty.
+  test(`PATCH ${path} clears fields that are null, keeps fields that are not sent, and cannot clear ${required.join(", ")}`, async ({ workspace: { key }, api }) => {
+    // Null of a reference is tested by the resources: some references cannot be empty.
     const clearable = Object.keys(ofPatch).filter((field) => ofPatch[field]!.good.includes(null));
     const full = Object.fromEntries(clearable.map((field) => [field, ofPatch[field]!.good[0]]));
     const before = await create(key, path, { ...minimal, ...full });
@@ -213,7 +213,7 @@ function testLimits({ path, minimal, limits: own }: RecordResource): void {
       );
     }
     for (const field of required) {
-      const details = assertRefused(
+      const details = assertError(
         await api.patch(`${path}/${before.id}`, { [field]: null }),
         "validation_error",
       );
@@ -232,7 +232,7 @@ function testIdempotency({ path, minimal }: RecordResource): void {
     assert.equal(second.text, first.text);
     assert.equal(second.headers.get("Idempotent-Replayed"), "true");
     assert.equal(second.headers.get("Location"), first.headers.get("Location"));
-    assertRefused(await send({ ...minimal, custom_fields: { a: 1 } }), "idempotency_conflict");
+    assertError(await send({ ...minimal, custom_fields: { a: 1 } }), "idempotency_conflict");
     assert.equal(ids(await api.get(path)).length, 1);
     assert.deepEqual(await eventsOf(sql, id), events, "the event is not emitted again");
   });
@@ -248,9 +248,9 @@ function testPatches({ path, table, minimal }: RecordResource): void {
     assert.deepEqual([body.custom_fields, body.owner_id], [{ a: 1 }, owner_id]);
   });
 
-  test(`PATCH ${path} takes a record as it was read, and names the fields that it ignores`, async ({ sql, workspace: { id: workspaceId, key }, api }) => {
+  test(`PATCH ${path} accepts a record as it was read, and names the fields that it ignores`, async ({ sql, workspace: { id: workspaceId, key }, api }) => {
     const record = await create(key, path, minimal);
-    // The owner has left since: a reference that stays is not checked again.
+    // The owner was deactivated meanwhile: an unchanged reference is not checked again.
     await sql`update crm.members set is_active = false where workspace_id = ${workspaceId}`;
     const reply = await api.patch(`${path}/${record.id}`, record);
     assert.equal(reply.status, 200, reply.text);
@@ -261,13 +261,13 @@ function testPatches({ path, table, minimal }: RecordResource): void {
     }
   });
 
-  test(`POST ${path} says where the new record is`, async ({ api }) => {
+  test(`POST ${path} answers with Location, the address of the new record`, async ({ api }) => {
     const { body, headers } = await api.post(path, minimal);
     assert.ok(headers.get("Location")!.endsWith(`/functions/v1${path}/${body.id}`));
   });
 }
 
-/** The detail may tell more than the other replies do. */
+/** Keeps the fields that the other reply has too: the reply to GET may have more. */
 function pick(record: Body, like: Body): Body {
   return Object.fromEntries(Object.keys(like).map((field) => [field, record[field]]));
 }

@@ -3,7 +3,7 @@ import { resources } from "../../contract/resources.ts";
 
 export { endpoints, keyEndpoints, type PlacedEndpoint, resources } from "../../contract/resources.ts";
 
-/** The schema of the body that an endpoint declares. */
+/** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {
   const body = resources.find(({ name }) => `/${name}` === address)?.byPath().get(path)?.get(method)?.body;
   if (body === undefined) throw new Error(`${method} ${address}${path} declares no body`);

@@ -4,7 +4,7 @@ import { client } from "./client.ts";
 
 export { withSampleIds } from "../../lab/harness/samples.ts";
 
-/** Makes one record of each kind with a key, each reply held against its schema. */
+/** Creates one record of each kind with a key, and validates each reply by its schema. */
 export function makeSamples(key: string, stages: readonly { id: string }[]): Promise<Samples> {
   return makeSamplesBy(async (path, body) => {
     const reply = await client(key).post(path, body);

@@ -3,19 +3,19 @@ import { client } from "./client.ts";
 import { makeDeal, makeWorkspace, type TestWorkspace } from "./fixtures.ts";
 import { openDatabase } from "./stack.ts";
 
-/** What most tests begin with. */
+/** What most tests need at their start. */
 export interface Scenario {
   /** The shared stack's database, as role `postgres`. */
   sql: postgres.Sql;
-  /** A workspace of the test's own, with a key of every scope. */
+  /** A new workspace, with a key that has every scope. */
   workspace: TestWorkspace;
   /** Calls the API with the workspace's key. */
   api: ReturnType<typeof client>;
-  /** Makes one more deal, with its contact, in the workspace. */
+  /** Creates another deal, with its contact, in the workspace. */
   newDeal(): ReturnType<typeof makeDeal>;
 }
 
-/** Registers a test that starts in a workspace of its own. */
+/** Registers a test that gets a new workspace. */
 export function test(title: string, run: (scenario: Scenario) => Promise<void>): void {
   Deno.test(title, async () => {
     await using sql = openDatabase();

@@ -1,11 +1,11 @@
-// One process of `deno test`, with a stack and a receiver of its own.
+// Runs `deno test` in a process with its own stack and receiver.
 import { join } from "node:path";
 import { type ReadyStack, startStackProcess } from "../../local/stack_process.ts";
 import { readSkipReasons, REASONS_VARIABLE, type SkipReason } from "./needing.ts";
 import { stopStacksIn } from "./own_stack.ts";
 import { type Mailboxes, startMailboxes } from "./receiver.ts";
 
-/** What came of the tests of a shard. */
+/** The results of the tests of a shard. */
 export interface ShardResult {
   passed: number;
   failed: number;
@@ -15,22 +15,22 @@ export interface ShardResult {
   skipped: SkipReason[];
 }
 
-/** Aborted when the run is to end early; the tests that run are ended then, and what they started is stopped. */
+/** Aborted when the run is interrupted: it ends the running tests and stops the processes that they started. */
 export const interrupted = new AbortController();
 
-/** What `deno test` is run with. */
+/** The arguments and environment of a run of `deno test`. */
 export interface Shard {
   /** Paths and options. */
   args: string[];
-  /** Beside what the tests need to know of the stack. */
+  /** In addition to the variables that describe the stack. */
   env: Record<string, string>;
-  /** Whether output is shown as it comes; else all of it at the end. */
+  /** Whether the output is shown at once; otherwise it is shown at the end. */
   live: boolean;
 }
 
 /**
- * Starts a stack in a temporary folder, runs `deno test` against it, and removes the folder. An error on the way is printed
- * and counts as a failure.
+ * Starts a stack in a temporary folder, runs `deno test` against it, and removes the folder. An error outside the tests is
+ * printed and counts as a failure.
  */
 export async function runShard(shard: Shard): Promise<ShardResult> {
   try {
@@ -43,7 +43,7 @@ export async function runShard(shard: Shard): Promise<ShardResult> {
 
 async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
   const folder = await Deno.makeTempDir({ prefix: "crm-test-" });
-  // As root, the Postgres in it runs as another user.
+  // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(folder, 0o711);
   const dataDir = join(folder, "stack");
   let mailboxes: Mailboxes | undefined;
@@ -54,10 +54,10 @@ async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
     const result = await runTests(folder, {
       args,
       live,
-      // TMPDIR, so that what the tests themselves start is found, and stopped, here.
+      // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
       env: { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder },
     });
-    // What the stack printed is what explains a failure; otherwise it is noise, as are the requests that went well.
+    // The output of the stack may explain a failure. The lines of requests that succeeded do not.
     if (result.failed > 0) {
       const lines = stack.output().split("\n").filter((line) =>
         !/"event":"request".*"status":[234]/.test(line)
@@ -91,7 +91,7 @@ async function runTests(folder: string, { args, env, live }: Shard): Promise<Sha
   const report = readReport(await Deno.readTextFile(reportFile).catch(() => ""));
   return {
     passed: report.passed,
-    // A file that does not load, or an interruption, is in no report.
+    // The report lacks a file that does not load, and an interruption.
     failed: success ? report.failures.length : Math.max(report.failures.length, 1),
     failures: report.failures,
     skipped: await readSkipReasons(reasonsFile),

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** A function of schema app, as the catalogue has it. */
+/** A function of schema app, read from the catalogue. */
 export interface CatalogueVerb {
   name: string;
   required: string[];
@@ -29,7 +29,7 @@ export async function readVerbs(sql: Sql): Promise<CatalogueVerb[]> {
   });
 }
 
-/** `a, b (c, d)` as a list, without what stands in brackets. */
+/** Splits `a, b (c, d)` into a list, without the text in brackets. */
 export function words(list: string): string[] {
   return list.replace(/\([^)]*\)/g, "").split(",").map((word) => word.trim()).filter((word) => word !== "");
 }

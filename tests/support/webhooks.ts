@@ -11,7 +11,7 @@ const DISPATCHER = join(import.meta.dirname!, "dispatcher_process.ts");
 
 export const WEBHOOKS = "/api-v1-webhooks";
 
-/** A subscription as its creator knows it. */
+/** A new subscription with its secret. */
 export interface Subscribed {
   id: string;
   secret: string;
@@ -51,7 +51,7 @@ export function checkDelivery(message: Message, secret: string): void {
   ]);
 }
 
-/** A delivery as the database has it. */
+/** A row of crm.webhook_deliveries. */
 export interface DeliveryRow {
   id: string;
   state: "pending" | "delivered" | "failed";
@@ -60,7 +60,7 @@ export interface DeliveryRow {
   lease_until: Date | null;
 }
 
-/** Waits until the only delivery of a subscription fits; an error after 10 s. */
+/** Waits until the only delivery of a subscription meets a condition; an error after 10 s. */
 export function waitForDelivery(
   sql: postgres.Sql,
   subscriptionId: string,
@@ -74,7 +74,7 @@ export function waitForDelivery(
   }, `the delivery of subscription ${subscriptionId}`);
 }
 
-/** Makes the waiting deliveries of a subscription due, as time would, and wakes the dispatcher. */
+/** Makes the waiting deliveries of a subscription due now, and pokes the dispatcher. */
 export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
   await sql`
     update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
@@ -83,9 +83,9 @@ export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Pr
 }
 
 /**
- * Starts another dispatcher, in a process of its own, that delivers until nothing is due.
+ * Starts another dispatcher, in its own process, that runs until no delivery is due.
  *
- * @param setup SQL that it runs first, so that it is the first to see what that makes due
+ * @param setup SQL to run first, so that this dispatcher is the first to see the deliveries that the SQL creates
  */
 export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
   const secrets = await loadSecrets(dataDir);

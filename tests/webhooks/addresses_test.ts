@@ -3,7 +3,7 @@ import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { isPublicAddress, REFUSED_BLOCKS } from "../../supabase/functions/_shared/webhooks/addresses.ts";
 
-/** The address as a number and back, so that its neighbours can be named. */
+/** Converts an address to a number, so that the test can compute its neighbours. */
 function toNumber(text: string): bigint {
   return ipaddr.parse(text).toByteArray().reduce((number, byte) => number << 8n | BigInt(byte), 0n);
 }
@@ -47,7 +47,7 @@ for (const [index, [block, why]] of REFUSED_BLOCKS.entries()) {
 
 Deno.test("isPublicAddress accepts every address outside the refused blocks, and none inside", () => {
   for (const bytes of [4, 16]) {
-    // Evenly over v4; near the blocks as well, where a v6 address would hardly ever fall by chance.
+    // Also near the blocks: a random v6 address would hardly ever be there.
     const edges = RANGES.filter((range) => range.bytes === bytes).flatMap(({ first, last }) => [first, last]);
     const most = (1n << BigInt(8 * bytes)) - 1n;
     const anywhere = fc.bigInt(0n, most);

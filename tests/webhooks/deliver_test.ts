@@ -65,7 +65,7 @@ Deno.test("A certificate that has expired, or is not valid yet, is refused", asy
   });
 });
 
-Deno.test("The connection goes to the judged address, with the certificate checked for the name", async () => {
+Deno.test("The connection goes to the address that was checked, and the certificate must be for the name", async () => {
   const named = await issueCertificate(trusted, ["hooks.example.com"]);
   await using receiver = startHostile(answers(""), named);
   const url = new URL(`https://hooks.example.com:${receiver.port}/`);
@@ -74,7 +74,7 @@ Deno.test("The connection goes to the judged address, with the certificate check
   connection.close();
 });
 
-Deno.test("Where the first address refuses, the next is tried", async () => {
+Deno.test("Where the first address refuses the connection, the next is tried", async () => {
   await using receiver = startHostile(answers(""), certificate);
   const url = new URL(`https://localhost:${receiver.port}/`);
   // The receiver listens on 127.0.0.1 alone.
@@ -93,14 +93,14 @@ Deno.test("A name of which one address is not public is refused, and nothing is 
   await refuses([], "dns_not_found");
 });
 
-Deno.test("A name that answers public first and private next leads nowhere: each attempt judges one answer", async () => {
+Deno.test("A name that resolves to a public address first and a private one next is refused: each attempt resolves it once", async () => {
   const answers = [["93.184.216.34"], ["169.254.169.254"]];
   const resolve = () => Promise.resolve(answers.shift() ?? []);
   const attempt = () => deliver("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
   const connected: unknown[] = [];
   const deno = Deno as { connect: unknown };
   const { connect } = deno;
-  // Nobody on the internet is called by a test.
+  // A test must not connect to the internet.
   deno.connect = ({ hostname }: Deno.ConnectOptions) => {
     connected.push(hostname);
     return Promise.reject(new Deno.errors.ConnectionRefused());
@@ -156,7 +156,7 @@ Deno.test("The response body is not read: an endless one costs nothing", async (
   assert.ok(performance.now() - started < 1_000);
 });
 
-Deno.test("Interim answers are passed over; the final one counts", async () => {
+Deno.test("Interim answers are skipped; the final one counts", async () => {
   const outcome = await deliverTo(
     answers(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\n\r\n",
@@ -165,7 +165,7 @@ Deno.test("Interim answers are passed over; the final one counts", async () => {
   assert.deepEqual(outcome, { ok: true, status: 201 });
 });
 
-Deno.test("What is not HTTP/1.1 is invalid_http_response, at once", async () => {
+Deno.test("An answer that is not HTTP/1.1 is invalid_http_response, at once", async () => {
   for (
     const text of [
       "SSH-2.0-OpenSSH_9\r\n",
@@ -187,7 +187,7 @@ Deno.test("A receiver that closes before it has answered is connection_closed", 
   }
 });
 
-Deno.test("A receiver that answers before it has read everything is heard", async () => {
+Deno.test("The answer of a receiver that has not read the whole request counts", async () => {
   await using receiver = startHostile(
     (connection) => connection.write("HTTP/1.1 413 Too Large\r\n\r\n"),
     null,

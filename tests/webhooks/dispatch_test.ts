@@ -15,7 +15,7 @@ const LEADS = "/api-v1-leads";
 test("A lead is delivered at once, signed, with the lead, its contact and its company", async ({ sql, workspace: { key, id }, api }) => {
   const mailbox = openMailbox();
   const { secret, id: subscriptionId } = await subscribe(key, mailbox.url, ["lead.received"]);
-  const asked = Date.now();
+  const sentAt = Date.now();
   const reply = await api.post(LEADS, {
     first_name: "Ana",
     company_name: "Padaria do Zé",
@@ -26,7 +26,7 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   });
 
   const [message] = await mailbox.waitFor(1);
-  assert.ok(message!.at - asked < 2_000, "the first attempt is immediate");
+  assert.ok(message!.at - sentAt < 2_000, "the first attempt is immediate");
   checkDelivery(message!, secret);
   const { event, workspace_id, object_type, object_id, data } = message!.body;
   assert.deepEqual({ event, workspace_id, object_type, object_id }, {
@@ -52,7 +52,7 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   assert.equal(subscription!["failure_count"], 0);
 });
 
-test("A subscription hears of its own events and workspace alone, and only while it is active", async ({ sql, workspace: mine, api }) => {
+test("A subscription receives only its own event types, of its own workspace, while it is active", async ({ sql, workspace: mine, api }) => {
   const other = await makeWorkspace(sql);
   const [all, won, theirs, deleted] = [openMailbox(), openMailbox(), openMailbox(), openMailbox()];
   await subscribe(mine.key, all.url, ["lead.received", "deal.created", "contact.created"]);
@@ -71,14 +71,14 @@ test("A subscription hears of its own events and workspace alone, and only while
   for (const mailbox of [won, theirs, deleted]) assert.equal((await mailbox.messages()).length, 0);
 });
 
-test("Stage changes, wins and losses are told, with the stage the deal came from", async ({ sql, workspace: { key, stages }, api }) => {
+test("Stage changes, wins and losses are delivered, with the deal's previous stage", async ({ sql, workspace: { key, stages }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["deal.stage_changed", "deal.won", "deal.lost"]);
   const [first, second] = [
     (await api.post(LEADS, { first_name: "A" })).body.lead,
     (await api.post(LEADS, { first_name: "B" })).body.lead,
   ];
-  // As the application writes: straight to the table.
+  // The application writes to the table, not through the API.
   await sql`update crm.deals set stage_id = ${stages[1]!.id} where id = ${first.deal_id}`;
   await sql`update crm.deals set status = 'ganho', won_at = now(), closed_at = now() where id = ${first.deal_id}`;
   await sql`update crm.deals set status = 'perdido', lost_at = now(), closed_at = now() where id = ${second.deal_id}`;
@@ -191,7 +191,7 @@ test("A dispatcher that is killed loses nothing: the delivery is made again unde
   const dispatcher = await spawnDispatcher(
     `insert into crm.contacts (workspace_id, name, owner_id) values ('${workspaceId}', 'Ana', '${memberId}')`,
   );
-  // A process of its own has to load the dispatcher first, on a machine that may be busy.
+  // The new process has to load the dispatcher first, which may take long on a busy machine.
   await mailbox.waitFor(1, 30);
   dispatcher.kill("SIGKILL");
   await dispatcher.status;

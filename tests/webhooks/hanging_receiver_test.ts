@@ -1,21 +1,21 @@
-// In a file of its own: Deno 2.1 cannot cancel a connect, and this one would end during some later test.
+// In its own file: Deno 2.1 cannot cancel a connect, so this one would end during a later test.
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
 import { body, deliverTo } from "../support/deliver_to.ts";
-import { type Behaviour, startDeaf, startHostile } from "../support/hostile.ts";
+import { type Behaviour, startHostile, startUnresponsive } from "../support/hostile.ts";
 
 const silence: Behaviour = (connection) => connection.silence();
 
 Deno.test({
-  name: "Whatever hangs, the attempt ends in time, with the stage it hung at",
+  name: "An attempt that hangs at any stage ends in time and names the stage",
   sanitizeOps: false,
   sanitizeResources: false,
   fn: async () => {
-    await using deaf = await startDeaf();
-    // Plain TCP where TLS is expected: the handshake is what is never answered.
+    await using unresponsive = await startUnresponsive();
+    // Plain TCP where TLS is expected: the handshake is never answered.
     await using plain = startHostile(silence, null);
-    const policy = readPolicy(`localhost:${deaf.port},localhost:${plain.port}`);
+    const policy = readPolicy(`localhost:${unresponsive.port},localhost:${plain.port}`);
     const resolve = () => new Promise<never>(() => {});
     const started = performance.now();
     const timed = async (attempt: Promise<Outcome>) => {
@@ -24,7 +24,7 @@ Deno.test({
     };
     const outcomes = await Promise.all([
       timed(deliver("https://x.example.com/", {}, body, { policy, resolve })),
-      timed(deliver(`https://localhost:${deaf.port}/`, {}, body, { policy })),
+      timed(deliver(`https://localhost:${unresponsive.port}/`, {}, body, { policy })),
       timed(deliver(`https://localhost:${plain.port}/`, {}, body, { policy })),
       timed(deliverTo(silence)),
       timed(deliverTo(async (connection) => {

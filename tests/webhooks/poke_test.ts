@@ -19,7 +19,7 @@ Deno.test("The dispatcher answers 202 at once to a poke with the shared secret",
   assert.ok(performance.now() - started < 500);
 });
 
-Deno.test("The dispatcher lets nobody in without the shared secret", async () => {
+Deno.test("The dispatcher answers 401 without the shared secret", async () => {
   for (
     const authorization of [
       undefined,
@@ -37,7 +37,7 @@ Deno.test("The dispatcher lets nobody in without the shared secret", async () =>
   }
 });
 
-Deno.test("The dispatcher takes POST alone", async () => {
+Deno.test("The dispatcher accepts only POST", async () => {
   for (const method of ["GET", "PUT", "DELETE"]) {
     const { status, body } = await poke(method, `Bearer ${secret}`);
     assert.equal(status, 405);

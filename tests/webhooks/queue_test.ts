@@ -1,4 +1,4 @@
-// The statements of the queue, on rows that the shared dispatcher cannot see (not committed) or cannot claim (leased).
+// The statements of the queue. The rows are not committed, or leased, so that the stack's own dispatcher cannot claim them.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -13,7 +13,7 @@ interface Claimed {
 
 class Rollback extends Error {}
 
-/** Runs in a transaction that leaves nothing behind. */
+/** Runs in a transaction that is always rolled back. */
 async function rolledBack(
   sql: postgres.Sql,
   work: (sql: postgres.TransactionSql) => Promise<void>,
@@ -35,7 +35,7 @@ async function addSubscription(sql: postgres.ISql, workspaceId: string): Promise
   return row.id;
 }
 
-/** Deliveries of one subscription, each of an event of its own, as the columns say. */
+/** Inserts deliveries of one subscription with these columns, each of a different event. */
 async function addDeliveries(
   sql: postgres.ISql,
   workspaceId: string,
@@ -88,7 +88,7 @@ test("Workspaces take turns: one with a long queue does not keep another waiting
   });
 });
 
-test("A claim leaves alone what is not due, is leased, is done, or waits for an inactive subscription", async ({ sql, workspace: { id } }) => {
+test("A claim skips deliveries that are not due, leased, ended, or of an inactive subscription", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [active, inactive] = [await addSubscription(sql, id), await addSubscription(sql, id)];
     await sql`update crm.webhook_subscriptions set is_active = false where id = ${inactive}`;
@@ -101,8 +101,8 @@ test("A claim leaves alone what is not due, is leased, is done, or waits for an 
   });
 });
 
-Deno.test("What waits is found without walking the subscriptions that nothing waits for, however many there are", async () => {
-  // A session of its own: until they are flushed, a session's counts are there in its next transaction too.
+Deno.test("Subscriptions with waiting deliveries are found without reading the others, however many there are", async () => {
+  // A new session: the counts of an earlier transaction stay visible in the same session until Postgres flushes them.
   await using sql = openDatabase();
   const { id } = await makeWorkspace(sql);
   await using session = openDatabase();
@@ -121,12 +121,12 @@ Deno.test("What waits is found without walking the subscriptions that nothing wa
     const waiting =
       await sql`select id from crm.waiting_subscriptions where workspace_id = ${id} and is_active`;
     assert.equal(waiting.length, 1);
-    const walked = await fetched() - before;
-    assert.ok(walked < 100, `${walked} rows`);
+    const read = await fetched() - before;
+    assert.ok(read < 100, `${read} rows read`);
   });
 });
 
-test("A lease that has run out is claimed again, with a higher token", async ({ sql, workspace: { id } }) => {
+test("A delivery whose lease has expired is claimed again, with a higher fencing token", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     await addDeliveries(sql, id, await addSubscription(sql, id), 1, { lease: "-1 second", token: 7 });
     const [claimed] = await claim(sql, [id]);
@@ -134,7 +134,7 @@ test("A lease that has run out is claimed again, with a higher token", async ({ 
   });
 });
 
-Deno.test("Who lost the lease records nothing, 1,000 times of 1,000", async () => {
+Deno.test("A dispatcher that lost its lease records nothing, 1,000 times of 1,000", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -151,7 +151,7 @@ Deno.test("Who lost the lease records nothing, 1,000 times of 1,000", async () =
   assert.equal(row!["untouched"], 1000);
 });
 
-test("An outcome that is sent twice counts once", async ({ sql, workspace: { id } }) => {
+test("An outcome that is recorded twice counts once", async ({ sql, workspace: { id } }) => {
   const subscription = await addSubscription(sql, id);
   const [delivery] = await addDeliveries(sql, id, subscription, 1, { lease: "1 hour", token: 1 });
   const record = () =>
@@ -162,7 +162,7 @@ test("An outcome that is sent twice counts once", async ({ sql, workspace: { id 
   assert.equal(row!["failure_count"], 1);
 });
 
-test("Who had a delivery before it was sent again records nothing on the new series", async ({ sql, workspace: { id } }) => {
+test("A dispatcher that held a delivery before it was redelivered records nothing on the new series", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [delivery] = await addDeliveries(sql, id, await addSubscription(sql, id), 1, {
       lease: "1 hour",
@@ -171,7 +171,7 @@ test("Who had a delivery before it was sent again records nothing on the new ser
     const record = (token: number) =>
       sql`select * from crm.delivery_record(${id}, ${delivery!}, ${token}, true, 200, null, 5)`;
     await sql`select crm.redeliver(${id}, ${delivery!})`;
-    assert.equal((await record(1))[0]!["attempt"], 1, "one that is in flight is left to its holder");
+    assert.equal((await record(1))[0]!["attempt"], 1, "a delivery in flight stays with its holder");
     await sql`select crm.redeliver(${id}, ${delivery!})`;
     assert.equal((await record(1))[0]!["attempt"], null);
     const [claimed] = await claim(sql, [id]);
@@ -183,7 +183,7 @@ test("Who had a delivery before it was sent again records nothing on the new ser
   });
 });
 
-Deno.test("16 reactivations while outcomes are recorded: no deadlock, and everything that waited is due", async () => {
+Deno.test("16 reactivations while outcomes are recorded: no deadlock, and every waiting delivery is due", async () => {
   await using sql = openDatabase(16);
   const { id } = await makeWorkspace(sql);
   const subscription = await addSubscription(sql, id);
@@ -205,7 +205,7 @@ Deno.test("16 reactivations while outcomes are recorded: no deadlock, and everyt
       where id in ${sql(waiting)} and next_attempt_at <= clock_timestamp()`;
     assert.equal(row!["due"], waiting.length);
   }
-  // Nothing is left for the shared dispatcher to try.
+  // The stack's own dispatcher must not attempt these deliveries.
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${subscription}`;
 });
 
@@ -227,7 +227,7 @@ Deno.test("16 fifth failures at the same time deactivate the subscription exactl
   assert.ok(recorded.every(([row]) => row!["state"] === "failed" && row!["attempt"] === 5));
 });
 
-test("An event that cannot be told does not keep the others from being claimed", async ({ sql, workspace: { id } }) => {
+test("An event whose body cannot be built does not prevent the others from being claimed", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const [broken] = await addDeliveries(sql, id, await addSubscription(sql, id), 2);
     await sql`
@@ -240,7 +240,7 @@ test("An event that cannot be told does not keep the others from being claimed",
   });
 });
 
-test("Events are forgotten after 30 days, with their deliveries and attempts", async ({ sql, workspace: { id } }) => {
+test("Events are deleted after 30 days, with their deliveries and attempts", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
     const subscription = await addSubscription(sql, id);
     const [old, recent] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });

@@ -1,4 +1,4 @@
-// What time brings about: the jobs deals-stale and activities-overdue, run as the scheduler runs them.
+// The events that the jobs deals-stale and activities-overdue emit as time passes.
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { runJob } from "../support/jobs.ts";
@@ -11,7 +11,7 @@ import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
-/** The facts of every such event of an object, oldest first. */
+/** Reads the facts of an object's events of one type, oldest first. */
 async function factsOf(sql: Sql, id: string, event: "deal.stale" | "activity.overdue") {
   const rows = await sql<{ facts: Record<string, unknown>; body: string }[]>`
     select e.facts, crm.delivery_body(e.id, e) as body from crm.events e
@@ -22,29 +22,29 @@ async function factsOf(sql: Sql, id: string, event: "deal.stale" | "activity.ove
   return rows.map(({ facts }) => facts);
 }
 
-/** As if the deal had last moved so long ago. */
-async function letRest(sql: Sql, dealId: string, ago: string): Promise<void> {
+/** Sets the deal's last movement to `ago`, an interval. */
+async function setLastMovement(sql: Sql, dealId: string, ago: string): Promise<void> {
   await sql`update crm.deals set moved_at = now() - ${ago}::interval where id = ${dealId}`;
 }
 
-test("deal.stale is emitted once for each spell without movement, after the workspace's days", async ({ sql, workspace, api, newDeal }) => {
+test("deal.stale is emitted once for each period without movement, after as many days as the workspace sets", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const stale = async () => {
     await runJob(sql, "deals-stale");
     return await factsOf(sql, deal.id, "deal.stale");
   };
-  await letRest(sql, deal.id, "13 days 23 hours 59 minutes");
+  await setLastMovement(sql, deal.id, "13 days 23 hours 59 minutes");
   assert.deepEqual(await stale(), []);
-  await letRest(sql, deal.id, "14 days 1 hour");
+  await setLastMovement(sql, deal.id, "14 days 1 hour");
   const first = { days_without_movement: 14, threshold_days: 14 };
   assert.deepEqual(await stale(), [first]);
-  assert.deepEqual(await stale(), [first], "not told again");
+  assert.deepEqual(await stale(), [first], "emitted only once");
   await updateWorkspace(sql, workspace.id, { staleAfterDays: 2 });
-  assert.deepEqual(await stale(), [first], "other days are no new spell");
+  assert.deepEqual(await stale(), [first], "another threshold starts no new period");
 
   await api.patch(`/api-v1-deals/${deal.id}`, { title: "Andou" });
   assert.deepEqual(await stale(), [first]);
-  await letRest(sql, deal.id, "3 days");
+  await setLastMovement(sql, deal.id, "3 days");
   assert.deepEqual(await stale(), [first, { days_without_movement: 3, threshold_days: 2 }]);
 });
 
@@ -59,25 +59,25 @@ test("A stage change, a PATCH, a note and an activity, new or changed, are movem
     ["activity done", () => api.patch(`/api-v1-activities/${activity.id}`, { status: "concluida" })],
   ];
   for (const [name, move] of moves) {
-    await letRest(sql, deal.id, "20 days");
+    await setLastMovement(sql, deal.id, "20 days");
     assert.ok([200, 201].includes((await move()).status), name);
     await runJob(sql, "deals-stale");
     assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), [], name);
   }
-  await letRest(sql, deal.id, "20 days");
+  await setLastMovement(sql, deal.id, "20 days");
   await runJob(sql, "deals-stale");
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
 
-test("A closed deal is not stale; one that is reopened rests anew", async ({ sql, api, newDeal }) => {
+test("A closed deal is not stale; a reopened one starts a new period without movement", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   await api.post(`/api-v1-deals/${deal.id}/win`);
-  await letRest(sql, deal.id, "20 days");
+  await setLastMovement(sql, deal.id, "20 days");
   await runJob(sql, "deals-stale");
   await api.patch(`/api-v1-deals/${deal.id}`, { status: "aberto" });
   await runJob(sql, "deals-stale");
   assert.deepEqual(await factsOf(sql, deal.id, "deal.stale"), []);
-  await letRest(sql, deal.id, "20 days");
+  await setLastMovement(sql, deal.id, "20 days");
   await runJob(sql, "deals-stale");
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
@@ -86,7 +86,7 @@ test("Neither job changes updated_at, nor does a note the deal's", async ({ sql,
   const deal = await newDeal();
   const due_at = new Date(Date.now() - 1000).toISOString();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
-  await letRest(sql, deal.id, "20 days");
+  await setLastMovement(sql, deal.id, "20 days");
   const read = async () => [
     (await api.get(`/api-v1-deals/${deal.id}`)).body.updated_at,
     (await api.get(`/api-v1-activities/${activity.id}`)).body.updated_at,
@@ -113,9 +113,9 @@ test("activity.overdue is emitted once for each due date that passes", async ({ 
   const first = due(-60);
   await api.patch(path, { due_at: first });
   assert.deepEqual(await overdue(), [first]);
-  assert.deepEqual(await overdue(), [first], "not told again");
+  assert.deepEqual(await overdue(), [first], "emitted only once");
   await api.patch(path, { title: "Outra" });
-  assert.deepEqual(await overdue(), [first], "another change arms nothing");
+  assert.deepEqual(await overdue(), [first], "only a new due date emits the event again");
 
   await api.patch(path, { due_at: due(3600) });
   assert.deepEqual(await overdue(), [first]);
@@ -134,7 +134,7 @@ test("An activity that is done, cancelled or without a due date is never overdue
   }
 });
 
-Deno.test("Eight runs of a job at once tell of each deal and activity once", async () => {
+Deno.test("Eight simultaneous runs of the jobs report each deal and activity once", async () => {
   await using sql = openDatabase(8);
   const { key } = await makeWorkspace(sql);
   const deals = await Promise.all(Array.from({ length: 20 }, () => makeDeal(key)));
@@ -143,7 +143,7 @@ Deno.test("Eight runs of a job at once tell of each deal and activity once", asy
     const { body } = await client(key).post("/api-v1-activities", { deal_id: id, due_at });
     return body.id as string;
   }));
-  for (const { id } of deals) await letRest(sql, id, "20 days");
+  for (const { id } of deals) await setLastMovement(sql, id, "20 days");
   const runs = ["deals-stale", "activities-overdue"].flatMap((job) => Array<string>(4).fill(job));
   await Promise.all(runs.map((job) => runJob(sql, job)));
   for (const { id } of deals) assert.equal((await factsOf(sql, id, "deal.stale")).length, 1);
@@ -156,7 +156,7 @@ test("deal.stale and activity.overdue are delivered, signed, with the object and
   const { secret } = await subscribe(workspace.key, mailbox.url, ["deal.stale", "activity.overdue"]);
   const due_at = new Date(Date.now() - 1000).toISOString();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });
-  await letRest(sql, deal.id, "15 days");
+  await setLastMovement(sql, deal.id, "15 days");
   await runJob(sql, "deals-stale");
   await runJob(sql, "activities-overdue");
   await runJob(sql, "webhook-dispatch");
@@ -176,7 +176,7 @@ test("deal.stale and activity.overdue are delivered, signed, with the object and
   );
 });
 
-test("The jobs walk only what is to be told now, however much has been or will be", async ({ sql, workspace: { id, memberId, pipelineId, stages } }) => {
+test("The jobs read only the rows that they report, however many others there are", async ({ sql, workspace: { id, memberId, pipelineId, stages } }) => {
   await sql`
     with deal as (
       insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id, moved_at, stale_reported_for)
@@ -187,22 +187,22 @@ test("The jobs walk only what is to be told now, however much has been or will b
     insert into crm.activities (workspace_id, deal_id, owner_id, created_by_id, title, due_at, overdue_reported_for)
     select workspace_id, id, owner_id, owner_id, 'Atrasada', moved_at, moved_at from deal`;
   await sql`update crm.deals set stale_reported_for = moved_at where workspace_id = ${id}`;
-  // What is not due yet is not walked either.
+  // Deals that are not stale yet must not be read either.
   await sql`
     insert into crm.deals (workspace_id, title, pipeline_id, stage_id, owner_id)
     select ${id}, 'Novo', ${pipelineId}, ${stages[0].id}, ${memberId} from generate_series(1, 1000)`;
   await sql`vacuum analyze crm.deals`;
   await sql`vacuum analyze crm.activities`;
-  // A session of its own: until they are flushed, a session's counts are there in its next transaction too.
+  // A new session: the counts of an earlier transaction stay visible in the same session until Postgres flushes them.
   await using session = openDatabase();
-  const walked = await session.begin(async (sql) => {
+  const reads = await session.begin(async (sql) => {
     await sql`select crm.emit_stale_deals(), crm.emit_overdue_activities()`;
     return await sql<{ table: string; seq_scan: string; idx_tup_fetch: string }[]>`
       select relname as table, seq_scan, idx_tup_fetch from pg_stat_xact_user_tables
       where schemaname = 'crm' and relname in ('deals', 'activities')`;
   });
-  assert.equal(walked.length, 2);
-  for (const { table, seq_scan, idx_tup_fetch } of walked) {
+  assert.equal(reads.length, 2);
+  for (const { table, seq_scan, idx_tup_fetch } of reads) {
     assert.equal(Number(seq_scan), 0, table);
     assert.ok(Number(idx_tup_fetch) < 100, `${table}: ${idx_tup_fetch} rows`);
   }

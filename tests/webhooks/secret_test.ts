@@ -8,7 +8,7 @@ import {
 
 const KEY = "WEBHOOK_ENCRYPTION_KEY";
 
-/** Runs with an encryption key of its own; null for none. */
+/** Runs with this encryption key in the environment; null for none. */
 async function withKey(key: string | null, work: () => Promise<void>): Promise<void> {
   const before = Deno.env.get(KEY);
   const set = (value: string | null | undefined) =>
@@ -28,7 +28,7 @@ Deno.test("A signing secret is whsec_ and 32 random bytes", () => {
   assert.notEqual(generateSecret(), generateSecret());
 });
 
-Deno.test("A secret comes back from its stored form, which is never the same twice and does not show it", async () => {
+Deno.test("A secret is decrypted from its stored form, which differs each time and does not contain it", async () => {
   await withKey(randomKey(), async () => {
     const secret = generateSecret();
     const stored = Buffer.from(await encryptSecret(secret), "base64");
@@ -39,7 +39,7 @@ Deno.test("A secret comes back from its stored form, which is never the same twi
   });
 });
 
-Deno.test("A stored secret that was altered, cut short, or sealed with another key is not opened", async () => {
+Deno.test("A stored secret that was altered, truncated or encrypted with another key cannot be decrypted", async () => {
   let stored = Buffer.alloc(0);
   const refuses = (bytes: Uint8Array, why = /does not open it/) =>
     assert.rejects(() => decryptSecret(bytes), why);

@@ -4,7 +4,7 @@ import { signature, signedHeaders } from "../../supabase/functions/webhook-dispa
 const body = new TextEncoder().encode('{"nome":"João"}');
 
 Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, keyed with the whole secret", () => {
-  // By another implementation: python3 -c "hmac.new(b'whsec_x', '1700000000.{\"nome\":\"João\"}'.encode(), 'sha256')".
+  // Computed by another implementation: python3 -c "hmac.new(b'whsec_x', '1700000000.{\"nome\":\"João\"}'.encode(), 'sha256')".
   const expected = "d3b21815487d025ab391349b4597ecb4f8b7a6732f9da7158278b5d3287cfd44";
   assert.equal(signature("whsec_x", 1_700_000_000, body), expected);
 });

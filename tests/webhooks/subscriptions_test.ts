@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
-import { assertRefused, client } from "../support/client.ts";
+import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { WEBHOOKS } from "../support/webhooks.ts";
@@ -43,7 +43,7 @@ test("A secret is stored encrypted, and the role of the API cannot read it", asy
   }
 });
 
-test("POST /api-v1-webhooks takes every event of the catalog, which is the database's too", async ({ sql, api }) => {
+test("POST /api-v1-webhooks accepts every event of the catalogue, and the database has the same ones", async ({ sql, api }) => {
   const { status, body } = await api.post(WEBHOOKS, { ...valid, event_types: EVENT_TYPES });
   assert.equal(status, 201);
   assert.deepEqual(body.event_types, EVENT_TYPES);
@@ -51,7 +51,7 @@ test("POST /api-v1-webhooks takes every event of the catalog, which is the datab
   assert.deepEqual(row!["events"], EVENT_TYPES);
 });
 
-test("POST /api-v1-webhooks subscribes once to an event that is named twice", async ({ api }) => {
+test("POST /api-v1-webhooks stores an event type that is named twice only once", async ({ api }) => {
   const { body } = await api.post(WEBHOOKS, {
     ...valid,
     event_types: ["deal.won", "deal.lost", "deal.won"],
@@ -62,7 +62,7 @@ test("POST /api-v1-webhooks subscribes once to an event that is named twice", as
 test("POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog", async ({ api }) => {
   for (const event of ["deal.deleted", "DEAL.WON", "", "*", "toString"]) {
     const reply = await api.post(WEBHOOKS, { ...valid, event_types: ["deal.won", event] });
-    assert.ok(assertRefused(reply, "invalid_event_type")["event_types.1"]);
+    assert.ok(assertError(reply, "invalid_event_type")["event_types.1"]);
   }
 });
 
@@ -79,15 +79,15 @@ test("POST /api-v1-webhooks answers invalid_target_url to a target that is not h
   ];
   for (const target_url of targets) {
     const reply = await api.post(WEBHOOKS, { ...valid, target_url });
-    assert.ok(assertRefused(reply, "invalid_target_url")["target_url"], target_url);
+    assert.ok(assertError(reply, "invalid_target_url")["target_url"], target_url);
   }
   const both = await api.post(WEBHOOKS, { event_types: ["x"], target_url: targets[0] });
-  assert.deepEqual(Object.keys(assertRefused(both, "invalid_event_type")), ["event_types.0", "target_url"]);
+  assert.deepEqual(Object.keys(assertError(both, "invalid_event_type")), ["event_types.0", "target_url"]);
 });
 
 test("POST /api-v1-webhooks answers validation_error to any other mistake, naming every field", async ({ api }) => {
   const fields = async (body: unknown) =>
-    Object.keys(assertRefused(await api.post(WEBHOOKS, body), "validation_error"));
+    Object.keys(assertError(await api.post(WEBHOOKS, body), "validation_error"));
   assert.deepEqual(await fields({}), ["event_types", "target_url"]);
   assert.deepEqual(await fields({ ...valid, event_types: [] }), ["event_types"]);
   assert.deepEqual(await fields({ ...valid, event_types: "deal.won" }), ["event_types"]);
@@ -100,12 +100,12 @@ test("POST /api-v1-webhooks takes a target of 2048 characters and no more", asyn
   const target = (length: number) => "https://hooks.example.com/".padEnd(length, "x");
   assert.equal((await api.post(WEBHOOKS, { ...valid, target_url: target(2048) })).status, 201);
   const reply = await api.post(WEBHOOKS, { ...valid, target_url: target(2049) });
-  assert.ok(assertRefused(reply, "validation_error")["target_url"]);
+  assert.ok(assertError(reply, "validation_error")["target_url"]);
 });
 
 test("POST /api-v1-webhooks answers bad_request without a JSON object", async ({ api }) => {
   for (const body of [undefined, "", "{", "[]", "null"]) {
-    assertRefused(await api.post(WEBHOOKS, body), "bad_request");
+    assertError(await api.post(WEBHOOKS, body), "bad_request");
   }
 });
 
@@ -134,7 +134,7 @@ test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it i
   const other = await makeWorkspace(sql);
   const { body } = await client(other.key).post(WEBHOOKS, valid);
   for (const id of ["00000000-0000-7000-8000-000000000000", "no-uuid", body.id]) {
-    assertRefused(await api.delete(`${WEBHOOKS}/${id}`), "not_found");
+    assertError(await api.delete(`${WEBHOOKS}/${id}`), "not_found");
   }
   const { body: list } = await client(other.key).get(WEBHOOKS);
   assert.equal(list.data[0].is_active, true);
