@@ -15,20 +15,22 @@ export const installed = () => import("supabase");
  * @throws StackError with the CLI's own words where one fails.
  */
 export async function migrate(sql: Sql, databaseUrl: string): Promise<number> {
-  const versions = await versionsInTree();
+  const versions = (await migrationFiles()).map(({ version }) => version);
   const applied = await versionsInDatabase(sql);
   const missing = versions.filter((version) => !applied.has(version)).length;
   if (missing > 0) await push(databaseUrl);
   return missing;
 }
 
-async function versionsInTree(): Promise<string[]> {
-  const versions: string[] = [];
-  for await (const { name } of Deno.readDir(join(ROOT, "supabase", "migrations"))) {
+/** The migrations of the tree. The version is the number that a name begins with. */
+export async function migrationFiles(): Promise<{ name: string; path: string; version: string }[]> {
+  const folder = join(ROOT, "supabase", "migrations");
+  const files: { name: string; path: string; version: string }[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
     const version = /^(\d+)_.+\.sql$/.exec(name)?.[1];
-    if (version) versions.push(version);
+    if (version) files.push({ name, path: join(folder, name), version });
   }
-  return versions;
+  return files;
 }
 
 async function versionsInDatabase(sql: Sql): Promise<Set<string>> {

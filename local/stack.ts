@@ -2,6 +2,7 @@ import { openDataDir } from "./data_dir.ts";
 import { demoKey } from "./demo_data.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
+import { checkMigratedData } from "./migrated_data.ts";
 import { startPostgres } from "./postgres.ts";
 import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
@@ -83,7 +84,9 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
+    const recordMigrations = await checkMigratedData(dataDir);
     await migrate(sql, databaseUrl);
+    await recordMigrations();
     const key = await demoKey(sql, secrets.demo_key);
     if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
     return key;

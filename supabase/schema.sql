@@ -1440,16 +1440,6 @@ begin
         order by t.id desc
         limit v_limit + 1
       ) page;
-    when '{deal_id,kind}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.note_json(t) as record from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-          and t.kind = p_args ->> 'kind'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
     else
       select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
   end case;

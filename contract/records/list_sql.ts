@@ -32,7 +32,8 @@ export function listSql(record: CrmRecord): string {
   const filters = Object.entries(record.filters);
   const equalities = filters.filter(([, { condition }]) => condition === undefined);
   const required = equalities.filter(([, filter]) => filter.required);
-  const optional = equalities.filter(([, filter]) => !filter.required);
+  // Beside a required one, a kept plan would not know which of two indexes to read: such a pair is planned for its values.
+  const alone = required.length === 0 ? equalities : [];
   const branch = (asked: typeof equalities) =>
     `    when '{${asked.map(([filter]) => filter).sort().join(",")}}' then
 ${pageSql(record, asked.map(([filter, declared]) => equality(record, filter, declared)))}`;
@@ -85,7 +86,7 @@ declare
 begin
   -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
-${[branch(required), ...optional.map((filter) => branch([...required, filter]))].join("\n")}
+${[branch(required), ...alone.map((filter) => branch([filter]))].join("\n")}
     else
       select page.ids, page.records into v_ids, v_records from crm.${name}_list_by(p_args, v_before) page;
   end case;

@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { openDatabase } from "../support/stack.ts";
 import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("delivery list shows what became of an event, and delivery retry does not wait for its next attempt", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("delivery list shows what became of an event, and delivery retry does not wait for its next attempt", async ({ sql, workspace: { id: workspace, key }, api }) => {
   assert.equal(await say("delivery", "list", "--workspace", workspace), "The workspace has no delivery\n");
 
   const mailbox = openMailbox("status=503,200");
   const subscription = await subscribe(key, mailbox.url, ["lead.received"]);
-  await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ attempts }) => attempts === 1);
   const [waiting] = await json("delivery", "list", "--workspace", workspace);
   const { created_at, last_attempt_at, next_attempt_at, ...rest } = waiting;
@@ -46,12 +42,10 @@ Deno.test("delivery list shows what became of an event, and delivery retry does 
   assert.equal(await say("delivery", "retry", "--workspace", workspace), "0 deliveries are due now\n");
 });
 
-Deno.test("delivery redeliver sends a delivery again at once, under its id", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("delivery redeliver sends a delivery again at once, under its id", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=200,500,200");
   const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
   // A delivery that had ended begins a new series; a waiting one continues its series.

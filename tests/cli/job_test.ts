@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
 import { describeError } from "../../cli/errors.ts";
 import { OperatorError } from "../../operator/errors.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";
-import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("job list shows every row of crm.jobs", async () => {
-  await using sql = openDatabase();
+test("job list shows every row of crm.jobs", async ({ sql }) => {
   const jobs = await json("job", "list");
   const rows = await sql`select name, every::text, description from crm.jobs order by name`;
   assert.deepEqual(jobs, [...rows]);
   assert.match(await say("job", "list"), /^webhook-dispatch +00:00:10 +Wakes the dispatcher/m);
 });
 
-Deno.test("job run does a job's work now", async () => {
-  await using sql = openDatabase();
-  const { id: workspace } = await makeWorkspace(sql);
+test("job run does a job's work now", async ({ sql, workspace: { id: workspace } }) => {
   await sql`
     insert into crm.idempotency_keys (workspace_id, key, request_hash, body, created_at) values
       (${workspace}, 'old', '', '', now() - interval '25 hours'),
@@ -28,8 +24,7 @@ Deno.test("job run does a job's work now", async () => {
   assert.match(await say("job", "run", "purge-events"), /^The job purge-events ran in \d+ ms\n$/);
 });
 
-Deno.test("A job that fails is reported with its reason", async () => {
-  await using sql = openDatabase();
+test("A job that fails is reported with its reason", async ({ sql }) => {
   const name = `broken-${crypto.randomUUID()}`;
   // Not committed, so that the stack's own scheduler does not run it.
   await assert.rejects(

@@ -3,14 +3,12 @@ import { checksum } from "../../operator/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
-Deno.test("A new key gives access to its scopes alone, until it is revoked", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, pipelineId } = await makeWorkspace(sql);
+test("A new key gives access to its scopes alone, until it is revoked", async ({ workspace: { id: workspace, pipelineId } }) => {
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
   assert.deepEqual(Object.keys(made), ["id", "key"]);
 
@@ -24,9 +22,7 @@ Deno.test("A new key gives access to its scopes alone, until it is revoked", asy
   assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
 });
 
-Deno.test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async () => {
-  await using sql = openDatabase();
-  const { id: workspace } = await makeWorkspace(sql);
+test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async ({ sql, workspace: { id: workspace } }) => {
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
   const [, id, key] = /^Key (\S+) made\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
@@ -45,9 +41,7 @@ Deno.test("The checksum is the CRC-32 in base62, padded with zeros", () => {
   assert.equal(checksum("62"), "005Arq");
 });
 
-Deno.test("key create takes the oldest active admin as creator, unless another is given", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, memberId } = await makeWorkspace(sql);
+test("key create takes the oldest active admin as creator, unless another is given", async ({ sql, workspace: { id: workspace, memberId } }) => {
   const { id: seller } = await json(
     ...[
       "member",
@@ -76,9 +70,7 @@ Deno.test("key create takes the oldest active admin as creator, unless another i
   await assertMistake(create, 1, /no active admin/);
 });
 
-Deno.test("key create stores a scope that no endpoint requires, and warns about it in its text output", async () => {
-  await using sql = openDatabase();
-  const { id: workspace } = await makeWorkspace(sql);
+test("key create stores a scope that no endpoint requires, and warns about it in its text output", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
   assert.match(await say(...create), /^No endpoint asks for owners:read: stored, and grants nothing yet$/m);
   const { id } = await json(...create);
@@ -86,9 +78,7 @@ Deno.test("key create stores a scope that no endpoint requires, and warns about 
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
 });
 
-Deno.test("key create --expires-at makes a key that expires then", async () => {
-  await using sql = openDatabase();
-  const { id: workspace } = await makeWorkspace(sql);
+test("key create --expires-at makes a key that expires then", async ({ workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
   const { key: expired } = await json(...create, "2020-01-31T12:00:00Z");
   assertError(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
@@ -98,8 +88,7 @@ Deno.test("key create --expires-at makes a key that expires then", async () => {
   assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
 });
 
-Deno.test("key list shows the creator and the last use of each key, and no secret", async () => {
-  await using sql = openDatabase();
+test("key list shows the creator and the last use of each key, and no secret", async ({ sql }) => {
   const { id: workspace, memberId, key } = await makeWorkspace(sql, { scopes: ["pipelines:read"] });
   const [unused] = await json("key", "list", "--workspace", workspace);
   assert.equal(unused.last_used_at, null);

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("loss-reason create, list and update manage the reasons why deals are lost", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("loss-reason create, list and update manage the reasons why deals are lost", async ({ workspace: { id: workspace }, api }) => {
   const { id } = await json("loss-reason", "create", "--workspace", workspace, "--name", "Preço");
   const lose = async () => {
-    const deal = await client(key).post("/api-v1-deals", { title: "Venda" });
-    return await client(key).post(`/api-v1-deals/${deal.body.id}/lose`, { loss_reason_id: id });
+    const deal = await api.post("/api-v1-deals", { title: "Venda" });
+    return await api.post(`/api-v1-deals/${deal.body.id}/lose`, { loss_reason_id: id });
   };
   assert.equal((await lose()).body.loss_reason_id, id);
   assert.equal(

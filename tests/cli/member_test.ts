@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
 function add(workspace: string, email: string, role = "vendedor"): string[] {
   return ["member", "add", "--workspace", workspace, "--name", "Ana Souza", "--email", email, "--role", role];
 }
 
-Deno.test("member add, update and list manage the members of a workspace", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, memberId } = await makeWorkspace(sql);
+test("member add, update and list manage the members of a workspace", async ({ workspace: { id: workspace, memberId } }) => {
   const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
   assert.deepEqual(Object.keys(made), ["id"]);
   assert.match(made.id, UUID);
@@ -33,9 +31,8 @@ Deno.test("member add, update and list manage the members of a workspace", async
   assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
 });
 
-Deno.test("member add refuses an e-mail that the workspace has, in any case, and not one that another has", async () => {
-  await using sql = openDatabase();
-  const [mine, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+test("member add refuses an e-mail that the workspace has, in any case, and not one that another has", async ({ sql, workspace: mine }) => {
+  const other = await makeWorkspace(sql);
   await say(...add(mine.id, "ana@exemplo.com.br"));
   await assertMistake(
     add(mine.id, "ANA@EXEMPLO.COM.BR"),

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { operate } from "../../operator/operator.ts";
-import { assertError, client } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("pipeline create makes the stages in the order in which they are named", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key, pipelineId } = await makeWorkspace(sql);
+test("pipeline create makes the stages in the order in which they are named", async ({ workspace: { id: workspace, pipelineId }, api }) => {
   const made = await json(
     ...["pipeline", "create", "--workspace", workspace, "--name", "Parcerias"],
     ...["--stages", "Prospecção:pre-venda, Fase 2: proposta :venda,Ganho:won"],
@@ -20,7 +19,7 @@ Deno.test("pipeline create makes the stages in the order in which they are named
     { name: "Ganho", type: "won", position: 3 },
   ]);
 
-  const { body } = await client(key).get("/api-v1-pipelines");
+  const { body } = await api.get("/api-v1-pipelines");
   const shown = body.data.find(({ id }: { id: string }) => id === made.id);
   assert.deepEqual(
     shown.stages.map(({ id }: { id: string }) => id),
@@ -30,9 +29,7 @@ Deno.test("pipeline create makes the stages in the order in which they are named
   assert.equal(body.data.find(({ id }: { id: string }) => id === pipelineId).is_default, true);
 });
 
-Deno.test("pipeline create --default and pipeline update --default move the default", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, pipelineId, key } = await makeWorkspace(sql);
+test("pipeline create --default and pipeline update --default move the default", async ({ sql, workspace: { id: workspace, pipelineId }, api }) => {
   const defaults = async () =>
     (await sql`select id from crm.pipelines where workspace_id = ${workspace} and is_default`).map(({ id }) =>
       id
@@ -41,7 +38,7 @@ Deno.test("pipeline create --default and pipeline update --default move the defa
     ...["pipeline", "create", "--workspace", workspace, "--name", "B", "--stages", "A:venda", "--default"],
   );
   assert.deepEqual(await defaults(), [second.id]);
-  const { body } = await client(key).post("/api-v1-leads", { first_name: "Ana" });
+  const { body } = await api.post("/api-v1-leads", { first_name: "Ana" });
   assert.equal(body.lead.pipeline_id, second.id);
 
   const updated = await json("pipeline", "update", pipelineId, "--active", "true", "--default");
@@ -70,10 +67,8 @@ Deno.test("Twenty pipelines that become the default at once leave exactly one", 
   assert.equal(defaults.length, 1);
 });
 
-Deno.test("An inactive stage or pipeline takes no leads, and takes them again when active", async () => {
-  await using sql = openDatabase();
-  const { pipelineId, stages: [first, second, ...rest], key } = await makeWorkspace(sql);
-  const lead = (fields = {}) => client(key).post("/api-v1-leads", { first_name: "Ana", ...fields });
+test("An inactive stage or pipeline takes no leads, and takes them again when active", async ({ workspace: { pipelineId, stages: [first, second, ...rest] }, api }) => {
+  const lead = (fields = {}) => api.post("/api-v1-leads", { first_name: "Ana", ...fields });
 
   assert.equal((await json("stage", "update", first.id, "--active", "false")).is_active, false);
   assert.equal((await lead()).body.lead.stage_id, second.id);
@@ -112,9 +107,7 @@ Deno.test("pipeline … and stage … report each mistake in one line", async ()
   ]);
 });
 
-Deno.test("pipeline list shows what is inactive too, so that it can be found again", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, pipelineId, stages } = await makeWorkspace(sql);
+test("pipeline list shows what is inactive too, so that it can be found again", async ({ workspace: { id: workspace, pipelineId, stages } }) => {
   await say("pipeline", "update", pipelineId, "--active", "false");
   await say("stage", "update", stages[0]!.id, "--active", "false");
   const [pipeline] = await json("pipeline", "list", "--workspace", workspace);

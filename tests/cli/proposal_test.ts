@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { customer } from "../support/proposals.ts";
-import { baseUrl, openDatabase } from "../support/stack.ts";
+import { baseUrl } from "../support/stack.ts";
 import { assertMistake, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
-Deno.test("proposal create makes a draft, proposal send gives it a link that is shown once", async () => {
-  await using sql = openDatabase();
-  const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+test("proposal create makes a draft, proposal send gives it a link that is shown once", async ({ workspace, newDeal }) => {
+  const deal = await newDeal();
   assert.equal(await say("proposal", "list", "--workspace", workspace.id), "The workspace has no proposal\n");
 
   const made = await json(
@@ -44,9 +43,8 @@ Deno.test("proposal create makes a draft, proposal send gives it a link that is 
   assert.ok(!listed.includes(sent.url.split("/").at(-1)));
 });
 
-Deno.test("proposal send makes a new link for an open proposal, under SUPABASE_URL where it is set", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("proposal send makes a new link for an open proposal, under SUPABASE_URL where it is set", async ({ newDeal }) => {
+  const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
   const text = await say("proposal", "send", id);
   const [, first = ""] =
@@ -58,9 +56,8 @@ Deno.test("proposal send makes a new link for an open proposal, under SUPABASE_U
   assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
 });
 
-Deno.test("proposal … reports each mistake in one line", async () => {
-  await using sql = openDatabase();
-  const { deal } = await makeWorkspaceWithDeal(sql);
+test("proposal … reports each mistake in one line", async ({ sql, newDeal }) => {
+  const deal = await newDeal();
   const make = ["proposal", "create", "--deal", deal.id, "--title"];
   const { id: expired } = await json(...make, "A", "--expires-at", "2020-01-01T00:00:00Z");
   const { id: answered } = await json(...make, "B");

@@ -1,18 +1,17 @@
 // Tests over all functions of schema app in the catalogue, so that no new verb is forgotten.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { OPERATOR_CODES, OperatorError } from "../../operator/errors.ts";
+import { join } from "node:path";
 import { operate } from "../../operator/operator.ts";
 import type { VerbName } from "../../operator/verbs.ts";
 import * as fields from "../../supabase/functions/_shared/contract/fields.ts";
 import { isWellFormedScope } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 import { readVerbs, words } from "../support/verbs.ts";
 
 const ROOT = join(import.meta.dirname!, "..", "..");
 
-Deno.test("every function of schema app is a verb that a command calls", async () => {
-  await using sql = openDatabase();
+test("every function of schema app is a verb that a command calls", async ({ sql }) => {
   const names = (await readVerbs(sql)).map(({ name }) => name);
   const typed = await Deno.readTextFile(join(ROOT, "operator", "verbs.ts"));
   assert.deepEqual([...typed.matchAll(/^ {2}(\w+): Verb</gm)].map(([, name]) => name).sort(), names);
@@ -21,8 +20,7 @@ Deno.test("every function of schema app is a verb that a command calls", async (
   assert.deepEqual(names.filter((name) => !callers.includes(`"${name}"`)), []);
 });
 
-Deno.test("every verb of schema app is plpgsql from jsonb to json, with an empty search_path", async () => {
-  await using sql = openDatabase();
+test("every verb of schema app is plpgsql from jsonb to json, with an empty search_path", async ({ sql }) => {
   const others = await sql`
     select p.oid::regprocedure::text as name from pg_proc p join pg_language l on l.oid = p.prolang
     where p.pronamespace = 'app'::regnamespace and not (
@@ -32,8 +30,7 @@ Deno.test("every verb of schema app is plpgsql from jsonb to json, with an empty
   assert.deepEqual([...others], []);
 });
 
-Deno.test("neither the public nor crm_api may execute a verb of schema app or what reads its arguments", async () => {
-  await using sql = openDatabase();
+test("neither the public nor crm_api may execute a verb of schema app or what reads its arguments", async ({ sql }) => {
   const open = await sql`
     select p.oid::regprocedure::text as name, r.role
     from pg_proc p cross join unnest(array['public', 'crm_api']) as r (role)
@@ -44,8 +41,7 @@ Deno.test("neither the public nor crm_api may execute a verb of schema app or wh
   assert.equal(schema!["usable"], false);
 });
 
-Deno.test("the comment of every verb names its arguments and the codes that it raises", async () => {
-  await using sql = openDatabase();
+test("the comment of every verb names its arguments and the codes that it raises", async ({ sql }) => {
   const helpers = new Map(
     (await sql<{ name: string; source: string }[]>`
       select 'crm.' || proname as name, prosrc as source from pg_proc where pronamespace = 'crm'::regnamespace`)
@@ -65,8 +61,7 @@ Deno.test("the comment of every verb names its arguments and the codes that it r
   assert.deepEqual([...raised].sort(), [...OPERATOR_CODES].sort());
 });
 
-Deno.test("every verb refuses arguments that are missing, unknown or of the wrong kind, each by its name", async () => {
-  await using sql = openDatabase();
+test("every verb refuses arguments that are missing, unknown or of the wrong kind, each by its name", async ({ sql }) => {
   const fieldsOf = async (verb: string, args: Record<string, unknown>) => {
     const error = await operate(sql, verb as VerbName, args as never).then(() => null, (error) => error);
     if (error === null) return [];
@@ -84,8 +79,7 @@ Deno.test("every verb refuses arguments that are missing, unknown or of the wron
   }
 });
 
-Deno.test("an argument of a verb has the form that a field of the API has", async () => {
-  await using sql = openDatabase();
+test("an argument of a verb has the form that a field of the API has", async ({ sql }) => {
   const text = ["a", " a ", "", "  ", "é".repeat(255), "a".repeat(256), "😀".repeat(255), 5, true, [], {}];
   const uuids = ["00000000-0000-7000-8000-00000000000A", "00000000-0000-7000-8000-00000000000", "", 1];
   const emails = [

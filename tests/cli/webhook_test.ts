@@ -1,35 +1,29 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
-import { client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { openDatabase } from "../support/stack.ts";
 import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
 import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-Deno.test("webhook list shows what a workspace has subscribed to, and no secret", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("webhook list shows what a workspace has subscribed to, and no secret", async ({ workspace: { id: workspace, key }, api }) => {
   const list = ["webhook", "list", "--workspace", workspace] as const;
   assert.equal(await say(...list), "The workspace has no webhook subscription\n");
 
   const first = await subscribe(key, openMailbox().url, ["deal.won", "deal.lost"]);
   const second = await subscribe(key, openMailbox().url, ["lead.received"]);
-  await client(key).delete(`${WEBHOOKS}/${second.id}`);
-  const { body } = await client(key).get(WEBHOOKS);
+  await api.delete(`${WEBHOOKS}/${second.id}`);
+  const { body } = await api.get(WEBHOOKS);
   assert.deepEqual(await json(...list), body.data, "as the API lists them");
   const text = await say(...list);
   assert.match(text, new RegExp(`^${first.id}  https://\\S+  deal\\.won,deal\\.lost +yes +0 `, "m"));
   assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 `, "m"));
 });
 
-Deno.test("webhook test sends a signed event that a receiver can distinguish from a real one", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ workspace: { id: workspace, key } }) => {
   const mailbox = openMailbox();
   const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "deal.lost"]);
   const other = openMailbox();
@@ -52,9 +46,7 @@ Deno.test("webhook test sends a signed event that a receiver can distinguish fro
   assert.deepEqual(await other.messages(), [], "no other subscription receives it");
 });
 
-Deno.test("A test event can be sent of every event in the catalog", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("A test event can be sent of every event in the catalog", async ({ sql, workspace: { id: workspace, key } }) => {
   const mailbox = openMailbox();
   for (const event of EVENT_TYPES) {
     const { id } = await subscribe(key, mailbox.url, [event]);
@@ -69,14 +61,12 @@ Deno.test("A test event can be sent of every event in the catalog", async () => 
   }
 });
 
-Deno.test("webhook reactivate makes waiting deliveries due at once, with a failure_count of 0", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("webhook reactivate makes waiting deliveries due at once, with a failure_count of 0", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
-  await client(key).delete(`${WEBHOOKS}/${id}`);
+  await api.delete(`${WEBHOOKS}/${id}`);
 
   assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 1 });
   const [failed, delivered] = await mailbox.waitFor(2);
@@ -92,11 +82,9 @@ Deno.test("webhook reactivate makes waiting deliveries due at once, with a failu
   );
 });
 
-Deno.test("webhook reactivate changes nothing on an active subscription", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("webhook reactivate changes nothing on an active subscription", async ({ sql, workspace: { key }, api }) => {
   const { id } = await subscribe(key, openMailbox("status=500").url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   const before = await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
   assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
   const [row] = await sql`select failure_count from crm.webhook_subscriptions where id = ${id}`;
@@ -104,12 +92,10 @@ Deno.test("webhook reactivate changes nothing on an active subscription", async 
   assert.deepEqual(await waitForDelivery(sql, id, () => true), before);
 });
 
-Deno.test("After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series", async () => {
-  await using sql = openDatabase();
-  const { id: workspace, key } = await makeWorkspace(sql);
+test("After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const mailbox = openMailbox("status=500,500,500,500,500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   for (let attempt = 1; attempt < 5; attempt++) {
     await waitForDelivery(sql, id, ({ attempts }) => attempts === attempt);
     await letTimePass(sql, id);
@@ -137,9 +123,7 @@ Deno.test("After five failures: reactivate, redeliver, and the same delivery arr
   ]);
 });
 
-Deno.test("webhook rotate shows a new secret once, with which alone deliveries are signed from then on", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("webhook rotate shows a new secret once, with which alone deliveries are signed from then on", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const text = await say("webhook", "rotate", id);
@@ -148,7 +132,7 @@ Deno.test("webhook rotate shows a new secret once, with which alone deliveries a
   const { secret } = await json("webhook", "rotate", id);
   assert.equal(new Set([old, shown, secret]).size, 3);
 
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   const [message] = await mailbox.waitFor(1);
   checkDelivery(message!, secret);
   for (const former of [old, shown!]) assert.throws(() => checkDelivery(message!, former));
@@ -157,9 +141,7 @@ Deno.test("webhook rotate shows a new secret once, with which alone deliveries a
   assert.ok(!row!["everything"].includes(Array.from(new TextEncoder().encode(secret), hex).join("")));
 });
 
-Deno.test("webhook rotate accepts an encryption key other than that of the functions only with --force", async () => {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
+test("webhook rotate accepts an encryption key other than that of the functions only with --force", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const rotate = ["webhook", "rotate", id];
@@ -171,7 +153,7 @@ Deno.test("webhook rotate accepts an encryption key other than that of the funct
   assertOneLine(await crm(rotate), 1, refused, "the key of the stack");
 
   const { secret } = await json(...rotate, "--force");
-  await client(key).post(LEADS, { first_name: "Ana" });
+  await api.post(LEADS, { first_name: "Ana" });
   checkDelivery((await mailbox.waitFor(1))[0]!, secret);
 });
 

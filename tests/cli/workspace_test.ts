@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { assertError, client } from "../support/client.ts";
+import { assertError } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { test } from "../support/scenario.ts";
 
 Deno.test("workspace create makes an admin and a default pipeline of four stages", async () => {
   const made = await json("workspace", "create", "--name", "  Padaria Sol ");
@@ -34,10 +35,8 @@ Deno.test("workspace create makes an admin and a default pipeline of four stages
   ]);
 });
 
-Deno.test("workspace update changes the given settings, and the API applies them at once", async () => {
-  await using sql = openDatabase();
-  const { id, key } = await makeWorkspace(sql);
-  const pipelines = () => client(key).get("/api-v1-pipelines");
+test("workspace update changes the given settings, and the API applies them at once", async ({ workspace: { id }, api }) => {
+  const pipelines = () => api.get("/api-v1-pipelines");
 
   const suspended = await json("workspace", "update", id, "--suspended", "true", "--stale-after-days", "30");
   assert.equal(suspended.id, id);
@@ -53,8 +52,7 @@ Deno.test("workspace update changes the given settings, and the API applies them
   assertError(await pipelines(), "rate_limited");
 });
 
-Deno.test("workspace list shows every workspace, as a table and as JSON", async () => {
-  await using sql = openDatabase();
+test("workspace list shows every workspace, as a table and as JSON", async ({ sql }) => {
   const { id } = await makeWorkspace(sql, { name: "Açaí & Cia" });
   const text = await say("workspace", "list");
   assert.match(text, /^ID +NAME +SUSPENDED +PUBLIC API /);

@@ -5,10 +5,10 @@ import { OperatorError } from "../../operator/errors.ts";
 import { operate } from "../../operator/operator.ts";
 import { createProposal } from "../../operator/proposals.ts";
 import type { RecordKind, VerbName } from "../../operator/verbs.ts";
-import { makeWorkspace, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { makeLossReason, NOWHERE } from "../support/record_fixtures.ts";
-import { openDatabase } from "../support/stack.ts";
+import { test } from "../support/scenario.ts";
 import { readVerbs } from "../support/verbs.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
@@ -38,9 +38,7 @@ const VALUES: Record<string, unknown> = {
   expires_at: "2199-01-01T00:00:00Z",
 };
 
-Deno.test("no verb of schema app reaches a record of another workspace", async () => {
-  await using sql = openDatabase();
-  const { id: mine } = await makeWorkspace(sql);
+test("no verb of schema app reaches a record of another workspace", async ({ sql, workspace: { id: mine } }) => {
   const { workspace_id: theirs, ...records } = await makeRecords(sql);
   const before = await everythingOf(sql, theirs);
   const verbs = (await readVerbs(sql)).map(({ name, required, optional }) => ({

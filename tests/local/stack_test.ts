@@ -69,6 +69,16 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
   }
 });
 
+test("Data that other migrations made is refused, with the folder to delete", async (dataDir) => {
+  const stack = await startStackProcess(dataDir);
+  await stack.stop();
+  const file = join(dataDir, "migrations.json");
+  const digests = JSON.parse(await Deno.readTextFile(file));
+  const [edited] = Object.keys(digests).sort();
+  await Deno.writeTextFile(file, JSON.stringify({ ...digests, [edited!]: "of another text" }));
+  assert.match(await refusal({ DATA_DIR: dataDir }), new RegExp(`by another ${edited}: delete ${dataDir}`));
+});
+
 test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
   const client = openSql(stack.file.database_url, { max: 1 });

@@ -70,6 +70,13 @@ export async function create(key: string, path: string, body: Body): Promise<Bod
   return (await client(key).get(`${path}/${created.body.id}`)).body;
 }
 
+/** The record has these values; every other field of it is null. */
+export function assertShown(record: Body, expected: Body): void {
+  const given = (body: Body) =>
+    Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  assert.deepEqual(given(record), given(expected));
+}
+
 /** The ids on a page. */
 export const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
 

@@ -1,3 +1,4 @@
+import { records } from "../../../contract/records/records.ts";
 import { keyEndpoints } from "../../../contract/resources.ts";
 import type { KeyEndpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { type Probe, PROBES } from "./probes.ts";
@@ -26,7 +27,10 @@ export function resolveProbes(): EndpointProbe[] {
     if (probes.length === 0) missing.push(title);
     const used = probes.flatMap(({ args }) => Object.keys(args));
     const filters = Object.keys(route.endpoint.query.shape).filter((name) => name !== "limit");
-    missing.push(...filters.filter((name) => !used.includes(name)).map((name) => `${title}?${name}`));
+    const unused = filters.filter((name) => !used.includes(name));
+    const ofText = unused.filter((name) => isTextFilter(route.endpoint, name));
+    probes.push(...ofText.map((name) => probeOfNothing(resource.name, name)));
+    missing.push(...unused.filter((name) => !ofText.includes(name)).map((name) => `${title}?${name}`));
     for (const probe of probes) {
       const names = key === "GET /" ? Object.keys(probe.args) : [];
       const query = names.length === 0 ? "" : `?${names.join("&")}`;
@@ -38,6 +42,21 @@ export function resolveProbes(): EndpointProbe[] {
   }
   // Reads first, because writes change the pages.
   return resolved.sort((a, b) => Number(isWrite(a)) - Number(isWrite(b)));
+}
+
+/** Whether a filter is an equality with a text, on a list that needs no other filter. */
+function isTextFilter({ query }: KeyEndpoint, name: string): boolean {
+  const record = records.find((record) =>
+    Object.keys(record.query.shape).join() === Object.keys(query.shape).join()
+  );
+  const filters = Object.values(record?.filters ?? {});
+  return record?.fields[name]?.sql === "text" && record.filters[name]?.condition === undefined &&
+    !filters.some(({ required }) => required);
+}
+
+/** Without an index, a value that no record has would make the list read all of them. */
+function probeOfNothing(resource: string, filter: string): Probe {
+  return { resource, route: "GET /", args: { [filter]: "'a value of no record'" }, finds: 0 };
 }
 
 export function isWrite({ route }: Probe): boolean {

@@ -1,0 +1,34 @@
+// The catalogue of events in TypeScript, and what the database has and emits, are the same.
+import assert from "node:assert/strict";
+import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { openDatabase } from "../support/stack.ts";
+
+Deno.test("the database has every event of the catalogue with its object type, and no other", async () => {
+  await using sql = openDatabase();
+  const rows = await sql<{ event: string; object_type: string }[]>`
+    select event::text, object_type from crm.event_types order by event_types.event`;
+  assert.deepEqual(
+    rows.map(({ event, object_type }) => [event, object_type]),
+    EVENT_TYPES.map((event) => [event, EVENTS[event].object]),
+  );
+  const [{ labels }] = await sql<[{ labels: string[] }]>`
+    select enum_range(null::crm.event_type)::text[] as labels`;
+  assert.deepEqual(labels, [...EVENT_TYPES]);
+});
+
+Deno.test("every event of the catalogue is emitted, and every event that is emitted is in the catalogue", async () => {
+  await using sql = openDatabase();
+  const functions = await sql<{ source: string }[]>`
+    select p.prosrc as source from pg_proc p where p.pronamespace in ('crm'::regnamespace, 'api'::regnamespace)`;
+  const triggers = await sql<{ event: string }[]>`
+    select convert_from(rtrim(t.tgargs, '\\000'::bytea), 'utf8') as event
+    from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+    where p.proname = 'emit_created'`;
+  const emitted = [
+    ...functions.flatMap(({ source }) =>
+      [...source.matchAll(/crm\.emit\(\s*[\w.]+,\s*'([^']+)'/g)].map(([, event]) => event!)
+    ),
+    ...triggers.map(({ event }) => event),
+  ];
+  assert.deepEqual([...new Set(emitted)].sort(), [...EVENT_TYPES].sort());
+});
