@@ -18,7 +18,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string) {
 
   // Debian's path of servers is not on every user's PATH.
   const child = new Deno.Command("sh", {
-    args: ["-c", 'PATH=$PATH:/usr/sbin exec pgbouncer -q "$1"', "sh", file],
+    args: ["-c", 'PATH=$PATH:/usr/sbin; exec pgbouncer -q "$1"', "sh", file],
     ...(user && { uid: user.uid, gid: user.gid }),
     cwd: "/",
     stdin: "null",

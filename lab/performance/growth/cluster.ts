@@ -18,13 +18,10 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
-/** A Postgres for data that may be lost, with one database for each size. */
-export interface Cluster extends AsyncDisposable {
-  /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
-  createDatabase(name: string): Promise<string>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-export async function startCluster(): Promise<Cluster> {
+/** Starts a Postgres for data that may be lost, with one database for each size. */
+export async function startCluster() {
   const own = await startOwnPostgres("crm-growth-");
   try {
     {
@@ -39,7 +36,8 @@ export async function startCluster(): Promise<Cluster> {
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));
     return {
-      async createDatabase(name) {
+      /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
+      async createDatabase(name: string): Promise<string> {
         admin.pathname = "template1";
         await using sql = connect(admin.href);
         await sql.unsafe(`create database ${name} template postgres strategy file_copy`);

@@ -4,8 +4,7 @@ import { hashCredential } from "../../../supabase/functions/_shared/contract/cre
 import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
-import { KEYS } from "./seed.ts";
-import type { Size } from "./sizes.ts";
+import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.door;
 
