@@ -26,6 +26,11 @@ export function ratio(name: string, value: number, better: Better, target: numbe
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
 }
 
+/** A value that should not exceed its target. */
+export function atMost(name: string, value: number, unit: string, target: number): Measurement {
+  return { name, value, unit, target, better: "lower" };
+}
+
 /** A count that has one right value. */
 export function count(name: string, value: number, unit: string, target = 0): Measurement {
   return { name, value, unit, target, better: "equal" };

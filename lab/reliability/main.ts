@@ -58,7 +58,7 @@ console.log(`\n${table(["#", "Target", "Measured", "Reached"], rows).join("\n")}
 Deno.exit(verdicts.every(([, { ok }]) => ok) ? 0 : 1);
 
 async function run(trial: Trial): Promise<Verdict> {
-  console.log(`Figure ${trial.number}: ${trial.target}`);
+  console.log(`Trial ${trial.number}: ${trial.target}`);
   const started = performance.now();
   try {
     return await trial.run(world, sizes);

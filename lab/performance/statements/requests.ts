@@ -30,7 +30,7 @@ interface Caller {
 
 type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
-const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const CONTACTS = "/api-v1-contacts";
 /** One key sends all requests, within a minute. */
 const RATE_LIMIT = 1_000;
@@ -101,14 +101,14 @@ async function* requestProposalLinks(caller: Caller): Requests {
 async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
   const powerless = await createKey(sql, { workspaceId, name: "Bench", scopes: ["nothing:read"] });
   for (const { resource, route: { method, path: pattern, endpoint }, title } of keyEndpoints) {
-    const path = pathOf(resource.name, pattern, NOWHERE);
+    const path = pathOf(resource.name, pattern, UNKNOWN_ID);
     const error = (why: string, method: string, path: string, status: number, by = key) =>
       request("error", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
     yield error("without its scope", method, path, 403, powerless.key);
     yield error("with an unknown parameter", method, `${path}?unknown=1`, 422);
     yield error("with another method", "PUT", path, 405);
-    if (path.includes(NOWHERE)) {
-      yield error("of a malformed id", method, path.replace(NOWHERE, "x"), 404);
+    if (path.includes(UNKNOWN_ID)) {
+      yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);
     }
   }
 }
@@ -120,11 +120,11 @@ async function* requestErrorsOfBodies({ key }: Caller): Requests {
   yield post("a body that is not an object", 400, []);
   yield post("an empty body", 422, {});
   yield post("a body over 1 MiB", 413, { name: "A".repeat(1024 * 1024) });
-  yield post("an unknown owner", 422, { name: "A", owner_id: NOWHERE });
+  yield post("an unknown owner", 422, { name: "A", owner_id: UNKNOWN_ID });
   const tooLong = { "Idempotency-Key": "a".repeat(256) };
   yield post("an Idempotency-Key that is too long", 400, { name: "A" }, tooLong);
   yield request("error", "an unknown path", "GET", `${CONTACTS}/a/b`, 404, { key });
-  yield request("error", "an unknown record", "GET", `${CONTACTS}/${NOWHERE}`, 404, { key });
+  yield request("error", "an unknown record", "GET", `${CONTACTS}/${UNKNOWN_ID}`, 404, { key });
 }
 
 /** The last ones suspend the workspace, so nothing may follow them. */

@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { resources } from "../../../contract/resources.ts";
 import { generateKey } from "../../../operator/generate_key.ts";
-import { count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
+import { atMost, count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
 import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 import { type ImportGraph, readImportGraph } from "../cold_start/import_graph.ts";
@@ -108,13 +108,12 @@ async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
     foreign += foreignNames.length;
   }
   return [
-    {
-      name: "Deployed size of the largest function, its packages whole",
-      value: Math.round(largest * 10) / 10,
-      unit: "MB",
-      target: BUNDLE_LIMIT,
-      better: "lower",
-    },
+    atMost(
+      "Deployed size of the largest function, its packages whole",
+      Math.round(largest * 10) / 10,
+      "MB",
+      BUNDLE_LIMIT,
+    ),
     count(
       "Files of another function that a function pulls in, beside the schemas of records that it shows",
       foreign,

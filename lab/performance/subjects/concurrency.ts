@@ -1,4 +1,4 @@
-import { count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
+import { atMost, count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
 import { pause } from "../../harness/waiting.ts";
 import { countAnswers, type LoadPlan, type LoadResult } from "../load/generator.ts";
 import { api, requestsOf } from "../load/requests.ts";
@@ -79,17 +79,12 @@ async function measureSaturation(
   note(`blocked, ${WAITING} connections: answers by status ${JSON.stringify(blocked.statuses)}`);
   const { 200: read = 0, 201: created = 0, 503: unavailable = 0 } = blocked.statuses;
   const others = countAnswers(blocked) - read - created - unavailable;
+  const longest = Math.round(Math.max(...blocked.latencies.flat()) / 100) / 10;
   return [
     count("Unanswered while the database is blocked", blocked.unanswered, "requests"),
     count("Answers other than 200, 201 and 503 while it is", others, "requests"),
     count("503 without Retry-After", blocked.withoutRetryAfter, "requests"),
-    {
-      name: "Longest wait for an answer while it is blocked",
-      value: Math.round(Math.max(...blocked.latencies.flat()) / 100) / 10,
-      unit: "s",
-      target: ANSWERED_SECONDS,
-      better: "lower",
-    },
+    atMost("Longest wait for an answer while it is blocked", longest, "s", ANSWERED_SECONDS),
     count("Errors once it is free", countErrors(after), "requests"),
   ];
 }

@@ -1,5 +1,5 @@
 import { startDelayProxy } from "../../harness/delay_proxy.ts";
-import { measureInTurns, type Measurement, median } from "../../harness/figures.ts";
+import { atMost, measureInTurns, type Measurement, median } from "../../harness/figures.ts";
 import { startServer } from "../../harness/functions.ts";
 import { startPgBouncer } from "../../harness/pgbouncer.ts";
 import { connect, openWorld } from "../../harness/world.ts";
@@ -74,14 +74,8 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
     const shown = [nearMs, farMs, roundTripMs].map((ms) => ms.toFixed(1));
     note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
     // Fractions of a round trip are noise of disk and timers.
-    const value = Math.round((farMs - nearMs) / roundTripMs);
-    measurements.push({
-      name: `${name}, ${way.name}`,
-      value,
-      unit: "round trips",
-      target: 1,
-      better: "lower",
-    });
+    const trips = Math.round((farMs - nearMs) / roundTripMs);
+    measurements.push(atMost(`${name}, ${way.name}`, trips, "round trips", 1));
   }
   return measurements;
 }
