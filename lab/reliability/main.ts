@@ -10,7 +10,7 @@
 import { parseArgs } from "node:util";
 import { table } from "../../contract/pages/page.ts";
 import { onInterrupt } from "../harness/processes.ts";
-import type { Sizes, Trial, Verdict } from "./trial.ts";
+import { openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
 import { clock } from "./trials/clock.ts";
 import { deactivation } from "./trials/deactivation.ts";
 import { hanging } from "./trials/hanging.ts";
@@ -19,7 +19,6 @@ import { latency } from "./trials/latency.ts";
 import { outages } from "./trials/outages.ts";
 import { staleHolder } from "./trials/stale_holder.ts";
 import { throughput } from "./trials/throughput.ts";
-import { openDeliveryWorld } from "./world.ts";
 
 const TRIALS: Trial[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
 

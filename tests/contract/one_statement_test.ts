@@ -6,10 +6,10 @@ import { databaseUrl, openDatabase } from "../support/stack.ts";
 Deno.test("one SQL statement answers a request, whatever the status", async (t) => {
   await using sql = openDatabase();
   let sent = 0;
-  for await (const { request, status, statements } of countStatements(sql, databaseUrl)) {
+  for await (const { request, statements } of countStatements(sql, databaseUrl)) {
     sent++;
     await t.step(`${request.kind}: ${request.title}`, () => {
-      assert.deepEqual([status, statements], [request.expect, allowedStatements(request)]);
+      assert.equal(statements, allowedStatements(request));
     });
   }
   assert.ok(sent > endpoints.length);

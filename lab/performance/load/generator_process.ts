@@ -6,10 +6,38 @@
  * on every developer's machine.)
  */
 import { readLines } from "../../harness/processes.ts";
-import { type LoadPlan, type LoadResult, UNANSWERED_MS } from "./generator.ts";
 import { sendRequest } from "./http.ts";
-import { encodeRequest, templateOf } from "./template.ts";
+import { encodeRequest, type PlannedRequest, templateOf } from "./template.ts";
 
+/** The requests that the generator sends. */
+export interface LoadPlan {
+  baseUrl: string;
+  /** Each sends its next request after it has read the previous answer. */
+  connections: number;
+  seconds: number;
+  /** Used in turn, by the next free connection. */
+  requests: PlannedRequest[];
+}
+
+/** The answers to a load. */
+export interface LoadResult {
+  /** From the first request to the last answer. */
+  seconds: number;
+  /** For each connection, the milliseconds of its answers in their order. */
+  latencies: number[][];
+  statuses: Record<number, number>;
+  /** Answers that were not as expected. */
+  unexpected: number;
+  /** The first unexpected answer, or the error in its place. */
+  example: string | null;
+  /** Answers of 503 without Retry-After. */
+  withoutRetryAfter: number;
+  /** Requests whose connection was closed, or that waited for UNANSWERED_MS; each ends its connection. */
+  unanswered: number;
+}
+
+/** Milliseconds after which a request counts as unanswered. */
+const UNANSWERED_MS = 20_000;
 const BUFFER_BYTES = 65_536;
 /** Counts over all plans, so that no number is sent twice. */
 let number = 0;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Server, startServer } from "../../harness/functions.ts";
 import { startLineProcess } from "../../harness/processes.ts";
 import { openWorld } from "../../harness/world.ts";
-import type { LoadPlan, LoadResult } from "./generator.ts";
+import type { LoadPlan, LoadResult } from "./generator_process.ts";
 import { seedWorkspaces, type Sizes } from "./workspaces.ts";
 
 export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>;
@@ -30,4 +30,9 @@ export async function openLoadWorld(sizes: Sizes) {
     await close();
     throw error;
   }
+}
+
+/** The number of requests that were answered. */
+export function countAnswers({ latencies }: LoadResult): number {
+  return latencies.reduce((total, { length }) => total + length, 0);
 }

@@ -2,16 +2,19 @@ import { Buffer } from "node:buffer";
 import type { Sql } from "postgres";
 import { startCountingProxy } from "../../harness/counting_proxy.ts";
 import { startServer } from "../../harness/functions.ts";
+import { sendOnce } from "../load/template.ts";
 import { type KindRequest, requestEachKind } from "./requests.ts";
 
-/** A request, the status of its answer, and the statements that it took. */
+/** A request that got its expected status, and the statements that it took. */
 export interface Counted {
   request: KindRequest;
-  status: number;
   statements: number;
 }
 
-/** Sends a request of every kind in turn, and counts the statements of each. */
+/**
+ * Sends a request of every kind in turn, and counts the statements of each.
+ * @throws Error if a request gets another status than expected
+ */
 export async function* countStatements(
   sql: Sql,
   databaseUrl: string,
@@ -26,11 +29,8 @@ export async function* countStatements(
   for await (const request of requestEachKind(sql, server.baseUrl)) {
     // Discards the statements that created the records of the request.
     proxy.takeCount();
-    const { method, path, headers, body } = request;
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await fetch(server.baseUrl + path, init);
-    await response.body?.cancel();
-    yield { request, status: response.status, statements: proxy.takeCount() };
+    await sendOnce(server.baseUrl, request, 0);
+    yield { request, statements: proxy.takeCount() };
   }
 }
 

@@ -1,8 +1,8 @@
 import { atMost, count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
 import { pause } from "../../harness/waiting.ts";
-import { countAnswers, type LoadPlan, type LoadResult } from "../load/generator.ts";
+import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
 import { api, requestsOf } from "../load/requests.ts";
-import { type LoadWorld, openLoadWorld } from "../load/world.ts";
+import { countAnswers, type LoadWorld, openLoadWorld } from "../load/world.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
 const SIZES = { workspaces: 100, keysEach: 20, contactsEach: 10 };

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { measureInTurns, type Measurement, ratio } from "../../harness/figures.ts";
 import type { Server } from "../../harness/functions.ts";
 import { MAKE_TABLES } from "../bare/statements.ts";
-import { countAnswers, type LoadPlan } from "../load/generator.ts";
+import type { LoadPlan } from "../load/generator_process.ts";
 import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace.ts";
 import { api, bare, type MakeRequest, requestsOf } from "../load/requests.ts";
-import { type LoadWorld, openLoadWorld } from "../load/world.ts";
+import { countAnswers, type LoadWorld, openLoadWorld } from "../load/world.ts";
 import { giveHistory } from "../load/workspaces.ts";
 import type { Conditions, Subject } from "../subject.ts";
 

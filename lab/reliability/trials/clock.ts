@@ -1,7 +1,6 @@
-import type { Trial } from "../trial.ts";
+import type { DeliveryWorld, Trial } from "../world.ts";
 import { createSubscribers, deliveries, enqueue, skipWaits } from "../queue.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
-import type { DeliveryWorld } from "../world.ts";
 
 const HOUR_MS = 3_600_000;
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];

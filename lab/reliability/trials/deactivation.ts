@@ -1,4 +1,4 @@
-import type { Trial } from "../trial.ts";
+import type { Trial } from "../world.ts";
 import { createSubscribers, enqueue } from "../queue.ts";
 import { countArrivals } from "../arrivals.ts";
 import { eventually, pause } from "../../harness/waiting.ts";

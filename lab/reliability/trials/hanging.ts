@@ -1,7 +1,7 @@
 import { eventually } from "../../harness/waiting.ts";
 import { countDeliveries, enqueue } from "../queue.ts";
 import { openStack } from "../stack.ts";
-import type { Trial } from "../trial.ts";
+import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
 /** With ten events a second, each key stays under its limit of 120 a minute. */

@@ -1,8 +1,7 @@
-import type { Trial, Verdict } from "../trial.ts";
+import type { DeliveryWorld, Trial, Verdict } from "../world.ts";
 import { countEnded, createSubscribers, deliveries, enqueue, shortenLeases, skipWaits } from "../queue.ts";
 import { type KillPoint, type KillReport, type Stage, STAGES } from "../dispatcher.ts";
 import { eventually } from "../../harness/waiting.ts";
-import type { DeliveryWorld } from "../world.ts";
 
 const DISPATCHERS = 4;
 /** The places of a dispatcher (webhook-dispatcher/dispatch.ts). */

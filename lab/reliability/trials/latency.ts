@@ -1,6 +1,6 @@
 import { enqueue } from "../queue.ts";
 import { openStack } from "../stack.ts";
-import type { Trial } from "../trial.ts";
+import type { Trial } from "../world.ts";
 
 const POKE_S = 2;
 const SCHEDULE_S = 12;

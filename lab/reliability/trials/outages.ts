@@ -1,8 +1,7 @@
-import type { Trial } from "../trial.ts";
+import type { DeliveryWorld, Trial } from "../world.ts";
 import { countEnded, createSubscribers, deliveries, enqueue, shortenLeases } from "../queue.ts";
 import { countArrivals } from "../arrivals.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
-import type { DeliveryWorld } from "../world.ts";
 
 const DISPATCHERS = 4;
 const ALLOWED_S = 70;

@@ -4,7 +4,7 @@ import {
   type ClaimedDelivery,
   recordOutcome,
 } from "../../../supabase/functions/webhook-dispatcher/queue.ts";
-import type { Trial } from "../trial.ts";
+import type { Trial } from "../world.ts";
 import { createSubscribers, enqueue } from "../queue.ts";
 
 /** Trial 3: a dispatcher records after another took over its lease, and again after the other has recorded. */

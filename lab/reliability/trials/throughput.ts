@@ -1,10 +1,9 @@
 import type { Sql } from "postgres";
 import { sum } from "../../harness/figures.ts";
 import { cpuOfProcess, memoryOfPostgres, memoryOfProcess } from "../../harness/usage.ts";
-import type { Trial } from "../trial.ts";
+import type { DeliveryWorld, Trial } from "../world.ts";
 import { countDeliveries, countEnded, createSubscribers, enqueue } from "../queue.ts";
 import { pause } from "../../harness/waiting.ts";
-import type { DeliveryWorld } from "../world.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
