@@ -5,7 +5,7 @@ import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
 /** Every code that a gate's operations may all answer with, before or beside their own logic (spec 5.7, 7). */
 export function gateErrorCodes(gate: GateName): readonly ErrorCode[] {
-  return inOrder([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
+  return sortCodes([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
 }
 
 const IDEMPOTENCY: readonly ErrorCode[] = [
@@ -16,7 +16,7 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
 
 /** Every code that an operation may answer with, in the order of the error table; read off its declaration. */
 export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
-  return inOrder([
+  return sortCodes([
     ...gateErrorCodes(endpoint.gate),
     // An unknown query parameter is refused.
     ...(endpoint.ignoreQuery ? [] : ["validation_error"] as const),
@@ -28,12 +28,12 @@ export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
   ]);
 }
 
-function inOrder(codes: readonly ErrorCode[]): ErrorCode[] {
+function sortCodes(codes: readonly ErrorCode[]): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
 }
 
 /** Codes by the status they belong to. */
-export function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+export function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return Map.groupBy(codes, (code) => ERRORS[code].status);
 }
 

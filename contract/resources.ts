@@ -17,14 +17,14 @@ const ORDER = Object.keys(GATES);
 export const resources: Resource[] = await loadResources();
 
 /** An endpoint with its resource and its name for people, e.g. `GET /api-v1-deals/:id`. */
-export interface PlacedEndpoint<E extends Endpoint = Endpoint> {
+export interface ListedEndpoint<E extends Endpoint = Endpoint> {
   resource: Resource;
   route: Route & { endpoint: E };
   title: string;
 }
 
 /** Every endpoint: what cross-cutting tests loop over. */
-export const endpoints: PlacedEndpoint[] = resources.flatMap((resource) =>
+export const endpoints: ListedEndpoint[] = resources.flatMap((resource) =>
   resource.routes.map((route) => ({
     resource,
     route,
@@ -33,7 +33,7 @@ export const endpoints: PlacedEndpoint[] = resources.flatMap((resource) =>
 );
 
 /** Those behind an API key: where a loop is about keys, scopes and the records of a workspace. */
-export const keyEndpoints = endpoints.filter((placed): placed is PlacedEndpoint<KeyEndpoint> =>
+export const keyEndpoints = endpoints.filter((placed): placed is ListedEndpoint<KeyEndpoint> =>
   placed.route.endpoint.gate === "key"
 );
 

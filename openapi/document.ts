@@ -3,7 +3,7 @@ import type { Resource } from "../supabase/functions/_shared/contract/endpoint.t
 import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { ErrorReplies } from "./error_replies.ts";
 import { HEADERS } from "./headers.ts";
-import { inLanguage, type Language } from "./language.ts";
+import { type Language, selectLanguage } from "./language.ts";
 import { commonParameters, operation, tagOf } from "./operation.ts";
 import { Schemas } from "./schemas.ts";
 import { deliveryHeaders, webhooks } from "./webhooks.ts";
@@ -38,7 +38,7 @@ export function openApiDocument(resources: readonly Resource[], language: Langua
   const schemas = new Schemas();
   const errors = new ErrorReplies(schemas);
   const paths = Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors)));
-  return inLanguage({
+  return selectLanguage({
     openapi: "3.1.0",
     info: {
       title: "CRM API",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
-import { byStatus, gateErrorCodes } from "../contract/error_codes.ts";
+import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
 import { exampleOf } from "./examples.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
@@ -39,7 +39,7 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
 }
 
 /** The statuses whose codes most operations share. */
-const shared = byStatus(gateErrorCodes("key"));
+const shared = groupByStatus(gateErrorCodes("key"));
 
 /** The error replies of one document; those of many operations stand once, under `components`. */
 export class ErrorReplies {
@@ -50,7 +50,7 @@ export class ErrorReplies {
   /** By status, with the codes that each may carry. */
   of(codes: readonly ErrorCode[]): Record<string, unknown> {
     return Object.fromEntries(
-      [...byStatus(codes)].map(([status, codes]) => {
+      [...groupByStatus(codes)].map(([status, codes]) => {
         const name = nameOf(status, codes);
         if (name === null) return [status, this.#reply(status, codes)];
         this.named[name] ??= this.#reply(status, codes);

@@ -26,7 +26,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path
   if (resolved.properties) {
     const { properties, required = [] } = resolved;
     const shown = Object.entries(properties).filter(([name, property]) =>
-      side === "output" || required.includes(name) || isTold(property, schemas)
+      side === "output" || required.includes(name) || hasExample(property, schemas)
     );
     return Object.fromEntries(
       shown.map(([name, property]) => [name, exampleOf(property, schemas, side, `${path}.${name}`)]),
@@ -51,7 +51,7 @@ function known(schema: JsonSchema): unknown {
   return schema.enum?.[0];
 }
 
-function isTold(property: JsonSchema, schemas: Schemas): boolean {
+function hasExample(property: JsonSchema, schemas: Schemas): boolean {
   const inner = schemas.resolve(property.anyOf?.[0] ?? property);
   return property.examples !== undefined ||
     Object.values(inner.properties ?? {}).some(({ examples }) => examples);

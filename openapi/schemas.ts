@@ -69,7 +69,7 @@ function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchem
     tidied.properties = Object.fromEntries(
       Object.entries(tidied.properties).map(([name, property]) => [
         name,
-        withText(
+        addText(
           tidy(property, fields, `${path}.${name}`),
           fields[name] ?? COMMON_FIELDS[name],
           `${path}.${name}`,
@@ -93,7 +93,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   };
 }
 
-function withText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
+function addText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
   if (property.description || property.$ref || property.anyOf) return property;
   if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
   const { examples, ...description } = text;

@@ -1,6 +1,6 @@
 /**
- * `deno task docs`: writes the parts of docs/ that follow from the code and from results. With `--check` it writes nothing,
- * and fails where a page is not what it would write.
+ * `deno task docs`: writes the parts of docs/ that follow from the code and from results. With `--check` it writes
+ * nothing, and fails where a page is not what it would write.
  */
 import { join, relative, resolve } from "node:path";
 import { pages } from "./all.ts";

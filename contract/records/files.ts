@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sections, withSections } from "./sections.ts";
+import { replaceSections, sections } from "./sections.ts";
 
 const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 
@@ -7,7 +7,7 @@ const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 export interface WrittenFile {
   file: string;
   is: string;
-  shouldBe: string;
+  expected: string;
 }
 
 /**
@@ -22,8 +22,8 @@ export async function writtenFiles(folder: string = MIGRATIONS): Promise<Written
   for await (const { name } of Deno.readDir(folder)) {
     const file = join(folder, name);
     const is = await Deno.readTextFile(file);
-    const shouldBe = withSections(is, sql, found);
-    if (is.includes("-- written by deno task records:")) files.push({ file, is, shouldBe });
+    const expected = replaceSections(is, sql, found);
+    if (is.includes("-- written by deno task records:")) files.push({ file, is, expected });
   }
   const missing = [...sql.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) throw new Error(`No migration has a section for ${missing.join(", ")}`);

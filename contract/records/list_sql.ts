@@ -10,8 +10,8 @@ const RANGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace, and
- * with what the list is refused without; each ends with the id, so that a page is read in its order.
+ * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
+ * and with what the list is refused without; each ends with the id, so that a page is read in its order.
  */
 export function indexesSql({ about, filters }: CrmRecord): string {
   const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
@@ -38,9 +38,9 @@ export function listSql(record: CrmRecord): string {
 ${pageSql(record, asked.map(([filter, declared]) => equality(record, filter, declared)))}`;
 
   const conditions = [
-    ...equalities.map(([filter, declared]) => whenAsked(filter, equality(record, filter, declared))),
+    ...equalities.map(([filter, declared]) => ifPresent(filter, equality(record, filter, declared))),
     ...filters.flatMap(([filter, { condition }]) => rangeConditions(filter, condition)),
-    ...Object.entries(RANGES).map(([filter, condition]) => whenAsked(filter, condition)),
+    ...Object.entries(RANGES).map(([filter, condition]) => ifPresent(filter, condition)),
   ];
 
   return `create function crm.${name}_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
@@ -116,10 +116,10 @@ function equality({ fields }: CrmRecord, name: string, { column = name, through 
 
 function rangeConditions(filter: string, condition: Filter["condition"]): string[] {
   if (condition === undefined) return [];
-  if (typeof condition === "string") return [whenAsked(filter, condition)];
+  if (typeof condition === "string") return [ifPresent(filter, condition)];
   return Object.entries(condition).map(([value, sql]) =>
     `(p_args ->> '${filter}' is distinct from '${value}' or ${sql})`
   );
 }
 
-const whenAsked = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;
+const ifPresent = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;

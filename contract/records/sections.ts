@@ -25,7 +25,7 @@ export function sections(): Map<string, string> {
  * @param written gets the name of each section that the text has
  * @throws Error for a section that nothing declares, or that has no end
  */
-export function withSections(text: string, sql: Map<string, string>, written: Set<string>): string {
+export function replaceSections(text: string, sql: Map<string, string>, written: Set<string>): string {
   const lines: string[] = [];
   let open: string | null = null;
   for (const line of text.split("\n")) {

@@ -41,7 +41,7 @@ Deno.test("A secret comes back from its stored form, which is never the same twi
 
 Deno.test("A stored secret that was altered, cut short, or sealed with another key is not opened", async () => {
   let stored = Buffer.alloc(0);
-  const refuses = (bytes: Uint8Array, why = /does not open it/) =>
+  const refuses = (bytes: Uint8Array, why = /does not decrypt it/) =>
     assert.rejects(() => decryptSecret(bytes), why);
   await withKey(randomKey(), async () => {
     stored = Buffer.from(await encryptSecret("whsec_x"), "base64");
