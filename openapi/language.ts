@@ -1,7 +1,7 @@
-/** A language that the document is written in. */
+/** A language of the document. */
 export type Language = "pt" | "en";
 
-/** The document in one language: where there is `x` and `x_en`, the one asked for is left, as `x`. */
+/** Reduces the document to one language: of each `x` and `x_en`, it keeps the text in that language as `x`. */
 export function selectLanguage(node: unknown, language: Language): unknown {
   if (Array.isArray(node)) return node.map((item) => selectLanguage(item, language));
   if (node === null || typeof node !== "object") return node;
