@@ -1,7 +1,7 @@
-/** Characters in a line of SQL. */
+/** Maximum length of a line of SQL, in characters. */
 const WIDTH = 110;
 
-/** A list of expressions, several in a line. */
+/** Formats a list of expressions, with several expressions in a line. */
 export function columns(expressions: readonly string[], indent: number): string {
   const lines: string[] = [];
   let line = "";
@@ -17,7 +17,7 @@ export function columns(expressions: readonly string[], indent: number): string 
   return [...lines, line].map((text) => " ".repeat(indent) + text).join("\n");
 }
 
-/** A `comment on` statement. */
+/** Formats a `comment on` statement. */
 export function comment(object: string, text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   const statement = `comment on ${object} is`;

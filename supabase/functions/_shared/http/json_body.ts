@@ -24,8 +24,8 @@ export interface JsonBody {
  * Postgres cannot store.
  *
  * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
- * @returns null when the body is empty; or an error: payload_too_large over 1 MiB, `malformed`, or validation_error over
- *  32 levels
+ * @returns null when the body is empty; or an error: payload_too_large over 1 MiB, `malformed`, or validation_error
+ *  over 32 levels
  */
 export async function readJsonBody(
   request: Request,
