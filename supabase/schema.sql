@@ -74,7 +74,7 @@ CREATE TYPE api.activity AS (
 -- Name: TYPE activity; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.activity IS 'An activity of a deal, with the fields of its JSON.';
+COMMENT ON TYPE api.activity IS 'An activity of a deal, as JSON shows it.';
 
 
 --
@@ -108,7 +108,7 @@ CREATE TYPE api.company AS (
 -- Name: TYPE company; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.company IS 'A company, with the fields of its JSON.';
+COMMENT ON TYPE api.company IS 'A company, as JSON shows it.';
 
 
 --
@@ -139,7 +139,7 @@ CREATE TYPE api.contact AS (
 -- Name: TYPE contact; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.contact IS 'A contact, with the fields of its JSON.';
+COMMENT ON TYPE api.contact IS 'A contact, as JSON shows it.';
 
 
 --
@@ -179,7 +179,7 @@ CREATE TYPE api.deal AS (
 -- Name: TYPE deal; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.deal IS 'A deal, with the fields of its JSON.';
+COMMENT ON TYPE api.deal IS 'A deal, as JSON shows it.';
 
 
 --
@@ -202,7 +202,7 @@ CREATE TYPE api.note AS (
 -- Name: TYPE note; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.note IS 'A note of a deal, with the fields of its JSON.';
+COMMENT ON TYPE api.note IS 'A note of a deal, as JSON shows it.';
 
 
 --
@@ -251,7 +251,7 @@ CREATE TYPE api.pipeline AS (
 -- Name: TYPE pipeline; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages, with the fields of its JSON.';
+COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages, as JSON shows it.';
 
 
 --
@@ -281,7 +281,7 @@ CREATE TYPE api.proposal AS (
 -- Name: TYPE proposal; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.proposal IS 'A proposal, with the fields of its JSON.';
+COMMENT ON TYPE api.proposal IS 'A proposal, as JSON shows it.';
 
 
 --
@@ -306,7 +306,7 @@ CREATE TYPE api.proposal_view AS (
 -- Name: TYPE proposal_view; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it, with the fields of its JSON.';
+COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it, as JSON shows it.';
 
 
 --
@@ -351,7 +351,7 @@ CREATE TYPE api.stage AS (
 -- Name: TYPE stage; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.stage IS 'A step of a pipeline, with the fields of its JSON.';
+COMMENT ON TYPE api.stage IS 'A step of a pipeline, as JSON shows it.';
 
 
 --
@@ -401,7 +401,7 @@ CREATE TYPE api.subscription AS (
 -- Name: TYPE subscription; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.subscription IS 'A webhook subscription, with the fields of its JSON.';
+COMMENT ON TYPE api.subscription IS 'A webhook subscription, as JSON shows it.';
 
 
 --
@@ -476,7 +476,7 @@ $$;
 -- Name: FUNCTION activity_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_get(p_args jsonb) IS 'Returns one record, or raises not_found.';
+COMMENT ON FUNCTION api.activity_get(p_args jsonb) IS 'One record, or not_found.';
 
 
 --
@@ -495,7 +495,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -562,7 +562,7 @@ $$;
 -- Name: FUNCTION activity_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.activity_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
 
 
 --
@@ -694,7 +694,7 @@ $$;
 -- Name: FUNCTION company_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_get(p_args jsonb) IS 'Returns one record, or raises not_found.';
+COMMENT ON FUNCTION api.company_get(p_args jsonb) IS 'One record, or not_found.';
 
 
 --
@@ -713,7 +713,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -771,7 +771,7 @@ $$;
 -- Name: FUNCTION company_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.company_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
 
 
 --
@@ -852,7 +852,7 @@ $$;
 -- Name: FUNCTION contact_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_get(p_args jsonb) IS 'Returns one record, or raises not_found.';
+COMMENT ON FUNCTION api.contact_get(p_args jsonb) IS 'One record, or not_found.';
 
 
 --
@@ -871,7 +871,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -911,7 +911,7 @@ $$;
 -- Name: FUNCTION contact_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.contact_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
 
 
 --
@@ -1034,7 +1034,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -1119,7 +1119,7 @@ $$;
 -- Name: FUNCTION deal_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.deal_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
 
 
 --
@@ -1410,7 +1410,7 @@ $$;
 -- Name: FUNCTION note_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.note_get(p_args jsonb) IS 'Returns one record, or raises not_found.';
+COMMENT ON FUNCTION api.note_get(p_args jsonb) IS 'One record, or not_found.';
 
 
 --
@@ -1429,7 +1429,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{deal_id}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -1462,7 +1462,7 @@ $$;
 -- Name: FUNCTION note_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
 
 
 --
@@ -2932,7 +2932,7 @@ $$;
 -- Name: FUNCTION activity_insert(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_insert(t crm.activities) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.activity_insert(t crm.activities) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -2955,7 +2955,7 @@ $$;
 -- Name: FUNCTION activity_json(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'The JSON of api.activity, for replies and events.';
+COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'As api.activity, in JSON: wherever it is shown.';
 
 
 --
@@ -3021,7 +3021,7 @@ $$;
 -- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'Returns the ids and records of a page of api.activity_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.activity_list, for any combination of its filters.';
 
 
 --
@@ -3050,7 +3050,7 @@ $$;
 -- Name: FUNCTION activity_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -3081,7 +3081,7 @@ $$;
 -- Name: FUNCTION activity_save(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Updates the row of the record and returns it.';
+COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Writes the record as it is given, and returns it as it is then.';
 
 
 --
@@ -3333,7 +3333,7 @@ $$;
 -- Name: FUNCTION check_references(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference with every id that is not in the workspace, or not active where it must be.';
+COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
 
 
 --
@@ -3432,7 +3432,7 @@ $$;
 -- Name: FUNCTION company_insert(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -3454,7 +3454,7 @@ $$;
 -- Name: FUNCTION company_json(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'The JSON of api.company, for replies and events.';
+COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'As api.company, in JSON: wherever it is shown.';
 
 
 --
@@ -3489,7 +3489,7 @@ $$;
 -- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'Returns the ids and records of a page of api.company_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.company_list, for any combination of its filters.';
 
 
 --
@@ -3518,7 +3518,7 @@ $$;
 -- Name: FUNCTION company_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -3549,7 +3549,7 @@ $$;
 -- Name: FUNCTION company_save(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Updates the row of the record and returns it.';
+COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the record as it is given, and returns it as it is then.';
 
 
 --
@@ -3631,7 +3631,7 @@ $$;
 -- Name: FUNCTION contact_insert(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -3653,7 +3653,7 @@ $$;
 -- Name: FUNCTION contact_json(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'The JSON of api.contact, for replies and events.';
+COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'As api.contact, in JSON: wherever it is shown.';
 
 
 --
@@ -3686,7 +3686,7 @@ $$;
 -- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'Returns the ids and records of a page of api.contact_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.contact_list, for any combination of its filters.';
 
 
 --
@@ -3715,7 +3715,7 @@ $$;
 -- Name: FUNCTION contact_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -3746,7 +3746,7 @@ $$;
 -- Name: FUNCTION contact_save(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Updates the row of the record and returns it.';
+COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the record as it is given, and returns it as it is then.';
 
 
 --
@@ -3959,7 +3959,7 @@ $$;
 -- Name: FUNCTION deal_insert(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_insert(t crm.deals) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.deal_insert(t crm.deals) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -3982,7 +3982,7 @@ $$;
 -- Name: FUNCTION deal_json(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'The JSON of api.deal, for replies and events.';
+COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'As api.deal, in JSON: wherever it is shown.';
 
 
 --
@@ -4020,7 +4020,7 @@ $$;
 -- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'Returns the ids and records of a page of api.deal_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.deal_list, for any combination of its filters.';
 
 
 --
@@ -4049,7 +4049,7 @@ $$;
 -- Name: FUNCTION deal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -4113,7 +4113,7 @@ $$;
 -- Name: FUNCTION deal_save(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Updates the row of the record and returns it.';
+COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Writes the record as it is given, and returns it as it is then.';
 
 
 --
@@ -5369,7 +5369,7 @@ $$;
 -- Name: FUNCTION note_insert(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_insert(t crm.notes) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.note_insert(t crm.notes) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -5389,7 +5389,7 @@ $$;
 -- Name: FUNCTION note_json(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'The JSON of api.note, for replies and events.';
+COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'As api.note, in JSON: wherever it is shown.';
 
 
 --
@@ -5422,7 +5422,7 @@ $$;
 -- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'Returns the ids and records of a page of api.note_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.note_list, for any combination of its filters.';
 
 
 --
@@ -5663,7 +5663,7 @@ $$;
 -- Name: FUNCTION pipeline_json(t crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'The JSON of api.pipeline, for replies and events.';
+COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'As api.pipeline, in JSON: wherever it is shown.';
 
 
 --
@@ -5855,7 +5855,7 @@ $$;
 -- Name: FUNCTION proposal_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'The JSON of api.proposal, for replies and events.';
+COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'As api.proposal, in JSON: wherever it is shown.';
 
 
 --
@@ -5884,7 +5884,7 @@ $$;
 -- Name: FUNCTION proposal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 
 --
@@ -5941,7 +5941,7 @@ $$;
 -- Name: FUNCTION proposal_save(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Updates the row of the record and returns it.';
+COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the record as it is given, and returns it as it is then.';
 
 
 --
@@ -6009,7 +6009,7 @@ $$;
 -- Name: FUNCTION proposal_view_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'The JSON of api.proposal_view, for replies and events.';
+COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'As api.proposal_view, in JSON: wherever it is shown.';
 
 
 --
@@ -6301,7 +6301,7 @@ CREATE FUNCTION crm.run_verb(p_verb text, p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  -- A static call for each verb has a cached plan; dynamic SQL would be parsed and planned every time.
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
     when 'activity_get' then return api.activity_get(p_args);
@@ -6342,7 +6342,7 @@ $$;
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Runs the verb with that name; only verbs of endpoints can be run.';
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name: one of those that an endpoint declares.';
 
 
 --
@@ -6505,7 +6505,7 @@ $$;
 -- Name: FUNCTION stage_json(t crm.stages); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'The JSON of api.stage, for replies and events.';
+COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'As api.stage, in JSON: wherever it is shown.';
 
 
 --
@@ -6619,7 +6619,7 @@ $$;
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) IS 'Creates the record in the caller''s workspace, and returns it.';
 
 
 --
@@ -6640,7 +6640,7 @@ $$;
 -- Name: FUNCTION subscription_json(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'The JSON of api.subscription, for replies and events.';
+COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'As api.subscription, in JSON: wherever it is shown.';
 
 
 --
@@ -6922,7 +6922,7 @@ ALTER TABLE ONLY crm.event_types FORCE ROW LEVEL SECURITY;
 -- Name: TABLE event_types; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.event_types IS 'The type of object that each event is about (spec 6.2).';
+COMMENT ON TABLE crm.event_types IS 'What kind of object each event is about (spec 6.2).';
 
 
 --

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { replaceSections, sections } from "./sections.ts";
+import { sections, withSections } from "./sections.ts";
 
 const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 
@@ -22,7 +22,7 @@ export async function writtenFiles(folder: string = MIGRATIONS): Promise<Written
   for await (const { name } of Deno.readDir(folder)) {
     const file = join(folder, name);
     const current = await Deno.readTextFile(file);
-    const expected = replaceSections(current, sql, found);
+    const expected = withSections(current, sql, found);
     if (current.includes("-- written by deno task records:")) files.push({ file, current, expected });
   }
   const missing = [...sql.keys()].filter((name) => !found.has(name));

@@ -1,18 +1,17 @@
-// The verb of a list (spec 4.0). It has one statement without a filter, one for each equality filter, and one for any
-// other combination of filters.
+// The verb of a list (spec 4.0): one statement without a filter, one for each equality, one for everything else.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Filter } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { comment } from "./sql_text.ts";
 
-/** Conditions of the range filters that every list has. */
+/** Conditions that every list has: they are ranges. */
 const RANGES: Readonly<Record<string, string>> = {
   since: "t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz)",
   updated_since: "t.updated_at >= (p_args ->> 'updated_since')::timestamptz",
 };
 
 /**
- * The indexes of the list: one for each equality filter, and one for `updated_since`. Each index begins with the
- * workspace and the required filters, and ends with the id, so that it returns a page in order.
+ * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
+ * and with what the list is refused without; each ends with the id, so that a page is read in its order.
  */
 export function indexesSql({ about, filters }: CrmRecord): string {
   const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
@@ -26,7 +25,7 @@ export function indexesSql({ about, filters }: CrmRecord): string {
   }).join("\n");
 }
 
-/** `api.<name>_list`, and `crm.<name>_list_by` for range filters and combinations of filters. */
+/** `api.<name>_list`, and `crm.<name>_list_by` for filters that are combined, or are ranges. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const table = `crm.${about.table}`;
@@ -34,20 +33,20 @@ export function listSql(record: CrmRecord): string {
   const equalities = filters.filter(([, { condition }]) => condition === undefined);
   const required = equalities.filter(([, filter]) => filter.required);
   const optional = equalities.filter(([, filter]) => !filter.required);
-  const branch = (given: typeof equalities) =>
-    `    when '{${given.map(([filter]) => filter).sort().join(",")}}' then
-${pageSql(record, given.map(([filter, declared]) => equality(record, filter, declared)))}`;
+  const branch = (asked: typeof equalities) =>
+    `    when '{${asked.map(([filter]) => filter).sort().join(",")}}' then
+${pageSql(record, asked.map(([filter, declared]) => equality(record, filter, declared)))}`;
 
   const conditions = [
-    ...equalities.map(([filter, declared]) => ifPresent(filter, equality(record, filter, declared))),
+    ...equalities.map(([filter, declared]) => whenAsked(filter, equality(record, filter, declared))),
     ...filters.flatMap(([filter, { condition }]) => rangeConditions(filter, condition)),
-    ...Object.entries(RANGES).map(([filter, condition]) => ifPresent(filter, condition)),
+    ...Object.entries(RANGES).map(([filter, condition]) => whenAsked(filter, condition)),
   ];
 
   return `create function crm.${name}_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- A plan for the values of each call omits the absent filters, and chooses an index for the given bounds.
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -65,18 +64,17 @@ $$;
 ${
     comment(
       `function crm.${name}_list_by(jsonb, uuid)`,
-      `Returns the ids and records of a page of api.${name}_list, for any combination of its filters.`,
+      `The ids and records of a page of api.${name}_list, for any combination of its filters.`,
     )
   }
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- The planner overestimates the rows of a page with an unknown limit. It would find a generic plan too costly, and so
--- plan every call.
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality filter ends with the id, so that it returns a page in order. The planner has statistics of
--- all workspaces together but of no single one, and would otherwise collect and sort every matching row.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $$
 declare
@@ -85,7 +83,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
 ${[branch(required), ...optional.map((filter) => branch([...required, filter]))].join("\n")}
     else
@@ -94,7 +92,7 @@ ${[branch(required), ...optional.map((filter) => branch([...required, filter]))]
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
+${comment(`function api.${name}_list(jsonb)`, "A page of the list, newest first (spec 4.0).")}`;
 }
 
 function pageSql({ name, about }: CrmRecord, conditions: string[]): string {
@@ -118,10 +116,10 @@ function equality({ fields }: CrmRecord, name: string, { column = name, through 
 
 function rangeConditions(filter: string, condition: Filter["condition"]): string[] {
   if (condition === undefined) return [];
-  if (typeof condition === "string") return [ifPresent(filter, condition)];
+  if (typeof condition === "string") return [whenAsked(filter, condition)];
   return Object.entries(condition).map(([value, sql]) =>
     `(p_args ->> '${filter}' is distinct from '${value}' or ${sql})`
   );
 }
 
-const ifPresent = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;
+const whenAsked = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;

@@ -1,10 +1,10 @@
-// The SQL that follows from a record's declaration: its public type and JSON, insert, save, get, and list with filters.
+// The plain SQL of a record: its public type and JSON, insert, save, get, list with its filters.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
-/** The generated section of a record, for the migration of its table. */
+/** Everything that is written of a record into the migration of its table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
   return [
@@ -23,7 +23,7 @@ function jsonSql(record: CrmRecord, name: string, text: string, names: readonly 
   return `create type api.${name} as (
 ${fields.map(([field, { sql }]) => `  ${field} ${sql === "timestamptz" ? "text" : sql}`).join(",\n")}
 );
-${comment(`type api.${name}`, `${text}, with the fields of its JSON.`)}
+${comment(`type api.${name}`, `${text}, as JSON shows it.`)}
 
 create function crm.${name}_json(t ${table}) returns json
 language sql stable
@@ -32,7 +32,7 @@ as $$
 ${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
   )::api.${name})
 $$;
-${comment(`function crm.${name}_json(${table})`, `The JSON of api.${name}, for replies and events.`)}`;
+${comment(`function crm.${name}_json(${table})`, `As api.${name}, in JSON: wherever it is shown.`)}`;
 }
 
 function shownValue(name: string, { shownAs, sql }: Field): string {
@@ -61,7 +61,7 @@ $$;
 ${
     comment(
       `function crm.${name}_insert(${table})`,
-      "Creates the record in the caller's workspace and returns it.",
+      "Creates the record in the caller's workspace, and returns it.",
     )
   }`;
 }
@@ -87,7 +87,7 @@ $$;
 ${
     comment(
       `function crm.${name}_lock(uuid)`,
-      "Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.",
+      "The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.",
     )
   }`;
 }
@@ -114,7 +114,7 @@ $$;
 ${
     comment(
       `function crm.${name}_save(${table})`,
-      "Updates the row of the record and returns it.",
+      "Writes the record as it is given, and returns it as it is then.",
     )
   }`;
 }
@@ -131,7 +131,7 @@ begin
   ));
 end
 $$;
-${comment(`function api.${name}_get(jsonb)`, "Returns one record, or raises not_found.")}`;
+${comment(`function api.${name}_get(jsonb)`, "One record, or not_found.")}`;
 }
 
 function namesOf(fields: CrmRecord["fields"], writers: readonly Field["written"][]): string[] {

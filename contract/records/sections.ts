@@ -1,4 +1,4 @@
-// The generated sections of migrations. Each is between two markers, in the migration where a reader would look for it.
+// The parts of migrations that are written. Each stands between two markers, where its reader looks for it.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { endpoints } from "../resources.ts";
@@ -9,7 +9,7 @@ import { comment } from "./sql_text.ts";
 const BEGIN = /^-- written by deno task records: (.+)$/;
 const END = "-- end of what is written";
 
-/** The SQL of every section, by name. */
+/** The SQL of every section by its name. */
 export function sections(): Map<string, string> {
   return new Map([
     ...records.map((record) => [record.name, recordSql(record)] as const),
@@ -20,12 +20,12 @@ export function sections(): Map<string, string> {
 }
 
 /**
- * Replaces the sections of a migration.
+ * A migration with its sections written anew.
  *
- * @param written collects the name of each section in the text
- * @throws Error for a section that is not in `sql`, or that has no end
+ * @param written gets the name of each section that the text has
+ * @throws Error for a section that nothing declares, or that has no end
  */
-export function replaceSections(text: string, sql: Map<string, string>, written: Set<string>): string {
+export function withSections(text: string, sql: Map<string, string>, written: Set<string>): string {
   const lines: string[] = [];
   let open: string | null = null;
   for (const line of text.split("\n")) {
@@ -37,7 +37,7 @@ export function replaceSections(text: string, sql: Map<string, string>, written:
       written.add(name);
       open = name;
     } else if (line === END) {
-      if (open === null) throw new Error("The end of a section has no beginning");
+      if (open === null) throw new Error("A section ends that did not begin");
       lines.push(line);
       open = null;
     } else if (open === null) {
@@ -90,7 +90,7 @@ $$;
 ${
     comment(
       "function crm.check_references(jsonb)",
-      "Raises invalid_reference with every id that is not in the workspace, or not active where it must be.",
+      "Raises invalid_reference naming each id of another record that is not of the workspace, or not active.",
     )
   }`;
 }
@@ -106,8 +106,8 @@ create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null
 );
-comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
--- There is no policy, because no verb needs to read the table.
+comment on table crm.event_types is 'What kind of object each event is about (spec 6.2).';
+-- Forced and without a policy: no verb reads it.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 insert into crm.event_types (event, object_type) values
@@ -121,11 +121,11 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A static call for each verb has a cached plan; dynamic SQL would be parsed and planned every time.
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
   case p_verb
 ${verbs.map((verb) => `    when '${verb}' then return api.${verb}(p_args);`).join("\n")}
   end case;
 end
 $$;
-comment on function crm.run_verb(text, jsonb) is 'Runs the verb with that name; only verbs of endpoints can be run.';`;
+comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';`;
 }

@@ -1,7 +1,7 @@
-/** Maximum length of a line of SQL, in characters. */
+/** Characters in a line of SQL. */
 const WIDTH = 110;
 
-/** Formats a list of expressions, with several expressions in a line. */
+/** A list of expressions, several in a line. */
 export function columns(expressions: readonly string[], indent: number): string {
   const lines: string[] = [];
   let line = "";
@@ -17,7 +17,7 @@ export function columns(expressions: readonly string[], indent: number): string 
   return [...lines, line].map((text) => " ".repeat(indent) + text).join("\n");
 }
 
-/** Formats a `comment on` statement. */
+/** A `comment on` statement. */
 export function comment(object: string, text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   const statement = `comment on ${object} is`;

@@ -30,7 +30,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A static call for each verb has a cached plan; dynamic SQL would be parsed and planned every time.
+  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
     when 'activity_get' then return api.activity_get(p_args);
@@ -65,7 +65,7 @@ begin
   end case;
 end
 $$;
-comment on function crm.run_verb(text, jsonb) is 'Runs the verb with that name; only verbs of endpoints can be run.';
+comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';
 -- end of what is written
 
 create type api.reply as (

@@ -84,7 +84,7 @@ begin
 end
 $$;
 comment on function crm.check_references(jsonb) is
-  'Raises invalid_reference with every id that is not in the workspace, or not active where it must be.';
+  'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb

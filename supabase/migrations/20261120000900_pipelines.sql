@@ -45,7 +45,7 @@ create type api.stage as (
   type text,
   is_active boolean
 );
-comment on type api.stage is 'A step of a pipeline, with the fields of its JSON.';
+comment on type api.stage is 'A step of a pipeline, as JSON shows it.';
 
 create function crm.stage_json(t crm.stages) returns json
 language sql stable
@@ -54,7 +54,7 @@ as $$
     t.id, t.name, t.position, t.type, t.is_active
   )::api.stage)
 $$;
-comment on function crm.stage_json(crm.stages) is 'The JSON of api.stage, for replies and events.';
+comment on function crm.stage_json(crm.stages) is 'As api.stage, in JSON: wherever it is shown.';
 -- end of what is written
 
 create function crm.stages_of(p crm.pipelines) returns json
@@ -81,7 +81,7 @@ create type api.pipeline as (
   created_at text,
   stages json
 );
-comment on type api.pipeline is 'A sales funnel with its stages, with the fields of its JSON.';
+comment on type api.pipeline is 'A sales funnel with its stages, as JSON shows it.';
 
 create function crm.pipeline_json(t crm.pipelines) returns json
 language sql stable
@@ -90,7 +90,7 @@ as $$
     t.id, t.workspace_id, t.name, t.is_default, t.is_active, crm.iso(t.created_at), crm.stages_of(t)
   )::api.pipeline)
 $$;
-comment on function crm.pipeline_json(crm.pipelines) is 'The JSON of api.pipeline, for replies and events.';
+comment on function crm.pipeline_json(crm.pipelines) is 'As api.pipeline, in JSON: wherever it is shown.';
 -- end of what is written
 
 create function api.pipeline_list(p_args jsonb) returns json

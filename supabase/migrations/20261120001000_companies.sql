@@ -57,7 +57,7 @@ create type api.company as (
   created_at text,
   updated_at text
 );
-comment on type api.company is 'A company, with the fields of its JSON.';
+comment on type api.company is 'A company, as JSON shows it.';
 
 create function crm.company_json(t crm.companies) returns json
 language sql stable
@@ -68,7 +68,7 @@ as $$
     crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.company)
 $$;
-comment on function crm.company_json(crm.companies) is 'The JSON of api.company, for replies and events.';
+comment on function crm.company_json(crm.companies) is 'As api.company, in JSON: wherever it is shown.';
 
 create function crm.company_insert(t crm.companies) returns crm.companies
 language plpgsql
@@ -88,7 +88,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace, and returns it.';
 
 create function crm.company_lock(p_id uuid) returns crm.companies
 language plpgsql
@@ -107,7 +107,7 @@ begin
 end
 $$;
 comment on function crm.company_lock(uuid) is
-  'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql
@@ -127,7 +127,8 @@ begin
   return t;
 end
 $$;
-comment on function crm.company_save(crm.companies) is 'Updates the row of the record and returns it.';
+comment on function crm.company_save(crm.companies) is
+  'Writes the record as it is given, and returns it as it is then.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable
@@ -140,7 +141,7 @@ begin
   ));
 end
 $$;
-comment on function api.company_get(jsonb) is 'Returns one record, or raises not_found.';
+comment on function api.company_get(jsonb) is 'One record, or not_found.';
 
 create index companies_name_key on crm.companies (workspace_id, name_key, id);
 create index companies_tax_id on crm.companies (workspace_id, tax_id, id);
@@ -151,7 +152,7 @@ create index companies_updated_at on crm.companies (workspace_id, updated_at, id
 create function crm.company_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- A plan for the values of each call omits the absent filters, and chooses an index for the given bounds.
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -172,16 +173,15 @@ begin
 end
 $$;
 comment on function crm.company_list_by(jsonb, uuid) is
-  'Returns the ids and records of a page of api.company_list, for any combination of its filters.';
+  'The ids and records of a page of api.company_list, for any combination of its filters.';
 
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- The planner overestimates the rows of a page with an unknown limit. It would find a generic plan too costly, and so
--- plan every call.
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality filter ends with the id, so that it returns a page in order. The planner has statistics of
--- all workspaces together but of no single one, and would otherwise collect and sort every matching row.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $$
 declare
@@ -190,7 +190,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -242,7 +242,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+comment on function api.company_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.company_create(p_args jsonb) returns json

@@ -48,7 +48,7 @@ create type api.contact as (
   created_at text,
   updated_at text
 );
-comment on type api.contact is 'A contact, with the fields of its JSON.';
+comment on type api.contact is 'A contact, as JSON shows it.';
 
 create function crm.contact_json(t crm.contacts) returns json
 language sql stable
@@ -59,7 +59,7 @@ as $$
     crm.iso(t.updated_at)
   )::api.contact)
 $$;
-comment on function crm.contact_json(crm.contacts) is 'The JSON of api.contact, for replies and events.';
+comment on function crm.contact_json(crm.contacts) is 'As api.contact, in JSON: wherever it is shown.';
 
 create function crm.contact_insert(t crm.contacts) returns crm.contacts
 language plpgsql
@@ -79,7 +79,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace, and returns it.';
 
 create function crm.contact_lock(p_id uuid) returns crm.contacts
 language plpgsql
@@ -98,7 +98,7 @@ begin
 end
 $$;
 comment on function crm.contact_lock(uuid) is
-  'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql
@@ -118,7 +118,8 @@ begin
   return t;
 end
 $$;
-comment on function crm.contact_save(crm.contacts) is 'Updates the row of the record and returns it.';
+comment on function crm.contact_save(crm.contacts) is
+  'Writes the record as it is given, and returns it as it is then.';
 
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable
@@ -131,7 +132,7 @@ begin
   ));
 end
 $$;
-comment on function api.contact_get(jsonb) is 'Returns one record, or raises not_found.';
+comment on function api.contact_get(jsonb) is 'One record, or not_found.';
 
 create index contacts_email on crm.contacts (workspace_id, email, id);
 create index contacts_company_id on crm.contacts (workspace_id, company_id, id);
@@ -140,7 +141,7 @@ create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
 create function crm.contact_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- A plan for the values of each call omits the absent filters, and chooses an index for the given bounds.
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -159,16 +160,15 @@ begin
 end
 $$;
 comment on function crm.contact_list_by(jsonb, uuid) is
-  'Returns the ids and records of a page of api.contact_list, for any combination of its filters.';
+  'The ids and records of a page of api.contact_list, for any combination of its filters.';
 
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- The planner overestimates the rows of a page with an unknown limit. It would find a generic plan too costly, and so
--- plan every call.
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality filter ends with the id, so that it returns a page in order. The planner has statistics of
--- all workspaces together but of no single one, and would otherwise collect and sort every matching row.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $$
 declare
@@ -177,7 +177,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -211,7 +211,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+comment on function api.contact_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.contact_create(p_args jsonb) returns json

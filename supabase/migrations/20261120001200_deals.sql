@@ -150,7 +150,7 @@ create type api.deal as (
   created_at text,
   updated_at text
 );
-comment on type api.deal is 'A deal, with the fields of its JSON.';
+comment on type api.deal is 'A deal, as JSON shows it.';
 
 create function crm.deal_json(t crm.deals) returns json
 language sql stable
@@ -162,7 +162,7 @@ as $$
     crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
-comment on function crm.deal_json(crm.deals) is 'The JSON of api.deal, for replies and events.';
+comment on function crm.deal_json(crm.deals) is 'As api.deal, in JSON: wherever it is shown.';
 
 create function crm.deal_insert(t crm.deals) returns crm.deals
 language plpgsql
@@ -182,7 +182,7 @@ begin
 end
 $$;
 comment on function crm.deal_insert(crm.deals) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace, and returns it.';
 
 create function crm.deal_lock(p_id uuid) returns crm.deals
 language plpgsql
@@ -201,7 +201,7 @@ begin
 end
 $$;
 comment on function crm.deal_lock(uuid) is
-  'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql
@@ -221,7 +221,8 @@ begin
   return t;
 end
 $$;
-comment on function crm.deal_save(crm.deals) is 'Updates the row of the record and returns it.';
+comment on function crm.deal_save(crm.deals) is
+  'Writes the record as it is given, and returns it as it is then.';
 
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
@@ -235,7 +236,7 @@ create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
 create function crm.deal_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- A plan for the values of each call omits the absent filters, and chooses an index for the given bounds.
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -259,16 +260,15 @@ begin
 end
 $$;
 comment on function crm.deal_list_by(jsonb, uuid) is
-  'Returns the ids and records of a page of api.deal_list, for any combination of its filters.';
+  'The ids and records of a page of api.deal_list, for any combination of its filters.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- The planner overestimates the rows of a page with an unknown limit. It would find a generic plan too costly, and so
--- plan every call.
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality filter ends with the id, so that it returns a page in order. The planner has statistics of
--- all workspaces together but of no single one, and would otherwise collect and sort every matching row.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $$
 declare
@@ -277,7 +277,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -356,5 +356,5 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+comment on function api.deal_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
 -- end of what is written

@@ -36,7 +36,7 @@ create type api.note as (
   created_at text,
   updated_at text
 );
-comment on type api.note is 'A note of a deal, with the fields of its JSON.';
+comment on type api.note is 'A note of a deal, as JSON shows it.';
 
 create function crm.note_json(t crm.notes) returns json
 language sql stable
@@ -45,7 +45,7 @@ as $$
     t.id, t.deal_id, t.author_id, t.body, t.kind, t.source, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.note)
 $$;
-comment on function crm.note_json(crm.notes) is 'The JSON of api.note, for replies and events.';
+comment on function crm.note_json(crm.notes) is 'As api.note, in JSON: wherever it is shown.';
 
 create function crm.note_insert(t crm.notes) returns crm.notes
 language plpgsql
@@ -63,7 +63,7 @@ begin
 end
 $$;
 comment on function crm.note_insert(crm.notes) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace, and returns it.';
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable
@@ -76,7 +76,7 @@ begin
   ));
 end
 $$;
-comment on function api.note_get(jsonb) is 'Returns one record, or raises not_found.';
+comment on function api.note_get(jsonb) is 'One record, or not_found.';
 
 create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
@@ -85,7 +85,7 @@ create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, i
 create function crm.note_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- A plan for the values of each call omits the absent filters, and chooses an index for the given bounds.
+-- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -104,16 +104,15 @@ begin
 end
 $$;
 comment on function crm.note_list_by(jsonb, uuid) is
-  'Returns the ids and records of a page of api.note_list, for any combination of its filters.';
+  'The ids and records of a page of api.note_list, for any combination of its filters.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- The planner overestimates the rows of a page with an unknown limit. It would find a generic plan too costly, and so
--- plan every call.
+-- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality filter ends with the id, so that it returns a page in order. The planner has statistics of
--- all workspaces together but of no single one, and would otherwise collect and sort every matching row.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
+-- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
 set enable_bitmapscan = off
 as $$
 declare
@@ -122,7 +121,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has its own statement with a cached plan: one cached plan for all filters could not use their indexes.
+  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
   case crm.filters_of(p_args)
     when '{deal_id}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -149,7 +148,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
+comment on function api.note_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.note_create(p_args jsonb) returns json

@@ -59,7 +59,7 @@ create type api.proposal as (
   created_at text,
   updated_at text
 );
-comment on type api.proposal is 'A proposal, with the fields of its JSON.';
+comment on type api.proposal is 'A proposal, as JSON shows it.';
 
 create function crm.proposal_json(t crm.proposals) returns json
 language sql stable
@@ -70,7 +70,7 @@ as $$
     t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.proposal)
 $$;
-comment on function crm.proposal_json(crm.proposals) is 'The JSON of api.proposal, for replies and events.';
+comment on function crm.proposal_json(crm.proposals) is 'As api.proposal, in JSON: wherever it is shown.';
 
 create type api.proposal_view as (
   id uuid,
@@ -84,7 +84,7 @@ create type api.proposal_view as (
   rejected_at text,
   rejection_reason text
 );
-comment on type api.proposal_view is 'A proposal as its customer sees it, with the fields of its JSON.';
+comment on type api.proposal_view is 'A proposal as its customer sees it, as JSON shows it.';
 
 create function crm.proposal_view_json(t crm.proposals) returns json
 language sql stable
@@ -95,7 +95,7 @@ as $$
   )::api.proposal_view)
 $$;
 comment on function crm.proposal_view_json(crm.proposals) is
-  'The JSON of api.proposal_view, for replies and events.';
+  'As api.proposal_view, in JSON: wherever it is shown.';
 
 create function crm.proposal_lock(p_id uuid) returns crm.proposals
 language plpgsql
@@ -114,7 +114,7 @@ begin
 end
 $$;
 comment on function crm.proposal_lock(uuid) is
-  'Returns the record, locked until the end of the transaction so that no concurrent change is lost; or raises not_found.';
+  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
 
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql
@@ -132,7 +132,8 @@ begin
   return t;
 end
 $$;
-comment on function crm.proposal_save(crm.proposals) is 'Updates the row of the record and returns it.';
+comment on function crm.proposal_save(crm.proposals) is
+  'Writes the record as it is given, and returns it as it is then.';
 -- end of what is written
 
 create function crm.proposal_moments() returns trigger

@@ -21,8 +21,8 @@ create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null
 );
-comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
--- There is no policy, because no verb needs to read the table.
+comment on table crm.event_types is 'What kind of object each event is about (spec 6.2).';
+-- Forced and without a policy: no verb reads it.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 insert into crm.event_types (event, object_type) values

@@ -44,7 +44,7 @@ create type api.subscription as (
   last_failure_at text,
   created_at text
 );
-comment on type api.subscription is 'A webhook subscription, with the fields of its JSON.';
+comment on type api.subscription is 'A webhook subscription, as JSON shows it.';
 
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
 language sql stable
@@ -55,7 +55,7 @@ as $$
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
-  'The JSON of api.subscription, for replies and events.';
+  'As api.subscription, in JSON: wherever it is shown.';
 
 create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
 language plpgsql
@@ -73,7 +73,7 @@ begin
 end
 $$;
 comment on function crm.subscription_insert(crm.webhook_subscriptions) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace, and returns it.';
 -- end of what is written
 
 create function api.webhook_list(p_args jsonb) returns json

@@ -56,7 +56,7 @@ export const deal = record("deal", {
   }),
   value: money(),
   recurring_value: money(),
-  // crm.place checks both fields together: the stage must belong to the pipeline.
+  // crm.choose_stage checks both fields together: the stage must belong to the pipeline.
   pipeline_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
   stage_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),

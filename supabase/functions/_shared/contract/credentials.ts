@@ -6,12 +6,14 @@ export const KEY_PREFIX = "svc_";
 /** 32 random bytes in base62. */
 const LINK_TOKEN = /^[0-9A-Za-z]{43}$/;
 
-/** Whether a text has the form of an API key. A text without it is refused without a query to the database. */
+/** Whether a text has the form of an API key. Any other text is an invalid key, without a query to the database. */
 export function isKey(text: string): boolean {
   return text.startsWith(KEY_PREFIX);
 }
 
-/** Whether a text has the form of the token of a proposal's public link, as `isKey` does for a key. */
+/**
+ * Whether a text has the form of a proposal link's token. Any other text is not_found, without a query to the database.
+ */
 export function isLinkToken(text: string): boolean {
   return LINK_TOKEN.test(text);
 }

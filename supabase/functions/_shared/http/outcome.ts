@@ -30,7 +30,7 @@ export interface Success {
 
 /** The result of a call: the identified caller, and an error or a body. */
 export interface Outcome {
-  /** Null if the gate rejected the credential before the door, or the endpoint requires none. */
+  /** Null if no door was called (no gate, or a malformed credential), or the database is unavailable. */
   readonly admission: Admission | null;
   /** Whether a webhook delivery is waiting, so that the dispatcher must be woken. */
   readonly events: boolean;
