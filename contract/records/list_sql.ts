@@ -10,8 +10,8 @@ const RANGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
- * and with what the list is refused without; each ends with the id, so that a page is read in its order.
+ * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace, and
+ * with what the list is refused without; each ends with the id, so that a page is read in its order.
  */
 export function indexesSql({ about, filters }: CrmRecord): string {
   const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
