@@ -17,7 +17,7 @@ export const endpoints: readonly Part[] = [
       ),
       rule(
         "unknown query parameters are refused by name",
-        "… answers 422 naming a query parameter that it does not know",
+        "… answers 422 to an unknown query parameter and names it",
       ),
     ],
   },
@@ -29,8 +29,8 @@ export const endpoints: readonly Part[] = [
         "data, and meta with next_cursor and has_more; null on the last page",
         "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
         "GET … lists every record exactly once, newest first, also while others are created",
-        "GET /api-v1-activities gives every row exactly once, while others are being inserted",
-        "GET /api-v1-notes gives every note exactly once, while others are being written",
+        "GET /api-v1-activities lists every row exactly once, while others are being inserted",
+        "GET /api-v1-notes lists every note exactly once, while others are being written",
       ),
       rule("limit: 50, at most 200", "GET … lists 50 records, or as many as limit says, never more than 200"),
       rule(
@@ -41,7 +41,7 @@ export const endpoints: readonly Part[] = [
         "since",
         "GET … with since lists records created then or later, with updated_since those changed",
         "GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at",
-        "GET /api-v1-notes gives the notes of that deal, by kind and since",
+        "GET /api-v1-notes lists the notes of that deal, by kind and since",
       ),
       rule(
         "pipelines and webhooks are not paginated",
@@ -60,7 +60,7 @@ export const endpoints: readonly Part[] = [
       rule("1. outside 1-255 characters: 400", "… refuses an Idempotency-Key outside 1-255 characters"),
       rule(
         "2. same key and body: 200, the original reply, no event",
-        "… answers the same key and body with 200 and the original reply, and makes nothing new",
+        "… answers the same key and body with 200 and the original reply, and creates nothing",
         "… treats bodies as the same whatever the order of their keys and their white space",
       ),
       rule(
@@ -69,7 +69,7 @@ export const endpoints: readonly Part[] = [
       ),
       rule(
         "4. still being processed: 409",
-        "… answers 409 while the original is being processed, and its reply from then on",
+        "… answers 409 while the original is being processed, and the original reply afterwards",
         "…: of 64 simultaneous equal calls one creates, the rest are answered 200 or 409",
       ),
       rule(
@@ -88,7 +88,7 @@ export const endpoints: readonly Part[] = [
     rules: [
       rule(
         "201 for a new lead; 200 with the original ids for a known external_id, no second deal, no event",
-        "POST /api-v1-leads creates company, contact and deal and says so",
+        "POST /api-v1-leads creates company, contact and deal and reports which",
         "POST /api-v1-leads with a known external_id answers 200 with the ids of the original",
         "50 simultaneous leads with one external_id make one deal, and 49 answers say idempotent",
       ),
@@ -114,7 +114,7 @@ export const endpoints: readonly Part[] = [
         "POST /api-v1-leads reports every wrong field at once",
         "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
         "POST /api-v1-leads: the owner is the one given, else the key's creator, else the oldest admin or gestor",
-        "POST /api-v1-leads that is refused leaves nothing behind",
+        "POST /api-v1-leads that is refused writes nothing",
       ),
     ],
   },
@@ -136,7 +136,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "POST: 201 with the id; contact.created",
         "POST /api-v1-contacts answers 201 with the id alone, and every field is read as it was written",
-        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "Every event that the API causes is delivered as the OpenAPI document says",
       ),
       rule(
         "PATCH: every field optional; 200 with the whole contact",
@@ -159,7 +159,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "list: deal_id required; kind, since, limit, cursor",
         "GET /api-v1-notes needs deal_id and refuses wrong filters",
-        "GET /api-v1-notes gives the notes of that deal, by kind and since",
+        "GET /api-v1-notes lists the notes of that deal, by kind and since",
       ),
       rule(
         "isolation is checked through the deal",
@@ -168,17 +168,17 @@ export const endpoints: readonly Part[] = [
       ),
       rule(
         "detail, or 404",
-        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list return again",
         "GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none",
       ),
       rule(
         "POST: 201 with the whole note",
-        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list return again",
       ),
       rule(
         "its errors",
         "POST /api-v1-notes refuses a deal of another workspace as one that does not exist",
-        "POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left",
+        "POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive",
         "POST /api-v1-notes names each field outside its limits",
         "Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document",
       ),
@@ -240,11 +240,11 @@ export const endpoints: readonly Part[] = [
         "deals: create, update",
         "POST /api-v1-deals answers 201 with the whole deal, every field as it was written",
         "PATCH … clears fields that are null, keeps fields that are not sent, and cannot clear …",
-        "POST /api-v1-deals goes to the default pipeline's first active stage, or where the call says",
+        "POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one",
       ),
       rule(
         "deals: move-stage, win, lose",
-        "… moves a deal to another stage, open or closed, and emits where it came from",
+        "… moves a deal to another stage, open or closed, and emits the previous stage",
         "… refuses a stage or pipeline that is inactive or not of the workspace",
         "POST win marks an open deal won, with its final amounts, once",
         "POST lose marks an open deal lost, with a reason and a note, once",

@@ -46,14 +46,14 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active",
   ],
   no_author_available: [
-    "POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left",
+    "POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive",
   ],
   invalid_idempotency_key: ["… refuses an Idempotency-Key outside 1-255 characters"],
   idempotency_conflict: ["… refuses a key that was used with another body or on another resource"],
   idempotency_in_progress: [
-    "… answers 409 while the original is being processed, and its reply from then on",
+    "… answers 409 while the original is being processed, and the original reply afterwards",
   ],
-  rate_limited: ["… answers 429 rate_limited with Retry-After once the minute is full"],
+  rate_limited: ["… answers 429 rate_limited with Retry-After when its calls of the last minute are used up"],
   webhook_not_found: [
     "DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's",
   ],

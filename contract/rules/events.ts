@@ -55,8 +55,8 @@ export const events: readonly Part[] = [
       ),
       rule(
         "deal.created, contact.created; not on a replay",
-        "Every event that the API brings about is delivered as the OpenAPI document says",
-        "… answers the same key and body with 200 and the original reply, and makes nothing new",
+        "Every event that the API causes is delivered as the OpenAPI document says",
+        "… answers the same key and body with 200 and the original reply, and creates nothing",
       ),
       rule(
         "lead.received; not for a known external_id",
@@ -71,14 +71,14 @@ export const events: readonly Part[] = [
     rules: [
       rule(
         "every field; data is the object at delivery time",
-        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "Every event that the API causes is delivered as the OpenAPI document says",
         "A lead is delivered at once, signed, with the lead, its contact and its company",
         "Stage changes, wins and losses are delivered, with the deal's previous stage",
       ),
       rule(
         "delivery_id is the same on every attempt",
         "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
-        "A dispatcher that is killed loses nothing: the delivery is made again under the same id",
+        "A dispatcher that is killed loses nothing: the delivery is sent again under the same id",
       ),
     ],
   },
@@ -104,7 +104,7 @@ export const events: readonly Part[] = [
       ),
       rule(
         "a receiver recomputes it over the raw body, and compares in constant time",
-        "docs/webhooks.md: … takes a real delivery and refuses every other",
+        "docs/webhooks.md: … accepts a genuine delivery and refuses every other",
       ),
     ],
   },
@@ -134,7 +134,7 @@ export const events: readonly Part[] = [
       rule(
         "5. best effort; the last deliveries are shown",
         "An event that cannot be recorded never changes the answer",
-        "delivery list shows what became of an event, and delivery retry does not wait for its next attempt",
+        "delivery list shows the deliveries of an event, and delivery retry does not wait for its next attempt",
       ),
       rule(
         "decided here: sending again",
@@ -154,7 +154,7 @@ export const events: readonly Part[] = [
       ),
       rule(
         "decided here: a new secret",
-        "webhook rotate shows a new secret once, with which alone deliveries are signed from then on",
+        "webhook rotate shows a new secret once, and all later deliveries are signed with it",
       ),
     ],
   },

@@ -13,7 +13,7 @@ export const records: readonly Part[] = [
       ),
       rule(
         "data is isolated per workspace",
-        "A list shows the workspace of its key alone",
+        "A list contains only records of its key's workspace",
         "…: a record of another workspace answers 404 exactly as an unknown id",
         "… answers invalid_reference to a … of another workspace as to an unknown id",
         "every table of crm has row-level security enabled and forced",
@@ -75,7 +75,7 @@ export const records: readonly Part[] = [
     rules: [
       rule(
         "every field",
-        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list return again",
       ),
       rule(
         "a note belongs to a deal of the workspace",
@@ -88,7 +88,7 @@ export const records: readonly Part[] = [
       ),
       rule(
         "kind is note or observation, note by default",
-        "POST /api-v1-notes: kind is note where it is not said",
+        "POST /api-v1-notes: kind is note unless the body sets it",
         "POST /api-v1-notes names each field outside its limits",
       ),
       rule(
@@ -97,7 +97,7 @@ export const records: readonly Part[] = [
       ),
       rule(
         "the author is the creator of the key; once inactive, 422 no_author_available",
-        "POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left",
+        "POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive",
       ),
       rule("no PATCH, no DELETE", "notes can be neither changed nor removed"),
     ],
@@ -110,15 +110,15 @@ export const records: readonly Part[] = [
         "each field's type and limit",
         "POST /api-v1-leads takes … within its limits and names it outside of them",
       ),
-      rule("email in lower case", "POST /api-v1-leads creates company, contact and deal and says so"),
+      rule("email in lower case", "POST /api-v1-leads creates company, contact and deal and reports which"),
       rule(
         "last_name is optional, empty by default",
-        "POST /api-v1-leads creates company, contact and deal and says so",
+        "POST /api-v1-leads creates company, contact and deal and reports which",
         "POST /api-v1-leads takes … within its limits and names it outside of them",
       ),
       rule(
         "company_name creates or associates the company",
-        "POST /api-v1-leads creates company, contact and deal and says so",
+        "POST /api-v1-leads creates company, contact and deal and reports which",
         "POST /api-v1-leads reuses a company by name, whatever its case and surrounding space",
       ),
       rule(
@@ -135,7 +135,10 @@ export const records: readonly Part[] = [
     part: "2.4",
     title: "Lead result",
     rules: [
-      rule("lead, idempotent, created", "POST /api-v1-leads creates company, contact and deal and says so"),
+      rule(
+        "lead, idempotent, created",
+        "POST /api-v1-leads creates company, contact and deal and reports which",
+      ),
       rule(
         "company_id is null without company_name",
         "POST /api-v1-leads without company_name has no company",
@@ -184,7 +187,7 @@ export const records: readonly Part[] = [
       rule(
         "is_active, failure_count, last_success_at, last_failure_at",
         "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
-        "A retry that succeeds ends the delivery, and sets failure_count back",
+        "A retry that succeeds ends the delivery, and resets failure_count",
       ),
     ],
   },
@@ -195,7 +198,7 @@ export const records: readonly Part[] = [
       rule("deal", "POST /api-v1-deals answers 201 with the whole deal, every field as it was written"),
       rule(
         "activity",
-        "POST /api-v1-activities answers 201 with the whole record, which GET and the list give again",
+        "POST /api-v1-activities answers 201 with the whole record, which GET and the list return again",
         "POST and PATCH /api-v1-activities take … within its limits and name it outside of them",
       ),
       rule(
@@ -210,12 +213,12 @@ export const records: readonly Part[] = [
     rules: [
       rule(
         "POST leads: a new deal is aberto; lead.received and deal.created",
-        "POST /api-v1-leads creates company, contact and deal and says so",
-        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "POST /api-v1-leads creates company, contact and deal and reports which",
+        "Every event that the API causes is delivered as the OpenAPI document says",
       ),
       rule(
         "move-stage, whatever the status: deal.stage_changed",
-        "… moves a deal to another stage, open or closed, and emits where it came from",
+        "… moves a deal to another stage, open or closed, and emits the previous stage",
       ),
       rule(
         "win: an open deal becomes ganho, deal.won",

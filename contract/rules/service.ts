@@ -14,7 +14,7 @@ export const service: readonly Part[] = [
       ),
       rule(
         "2. a key reaches its workspace alone",
-        "A list shows the workspace of its key alone",
+        "A list contains only records of its key's workspace",
         "…: a record of another workspace answers 404 exactly as an unknown id",
       ),
       rule(
@@ -37,7 +37,7 @@ export const service: readonly Part[] = [
         "7. errors come before any resource logic",
         "… answers 403 insufficient_scope without …, before looking at the body",
         "… answers 403 workspace_suspended, then 403 feature_disabled, before anything else",
-        "… answers 429 rate_limited with Retry-After once the minute is full",
+        "… answers 429 rate_limited with Retry-After when its calls of the last minute are used up",
         "the key is checked before a body of 2 MB is read",
       ),
     ],
@@ -49,7 +49,7 @@ export const service: readonly Part[] = [
       rule(
         "120 calls a minute for each key, then 429 with Retry-After; the window slides",
         "200 simultaneous calls of one key admit exactly 120",
-        "a workspace's plan admits 120 calls a minute unless it says otherwise",
+        "a workspace's plan admits 120 calls a minute by default",
         "the window slides: a call is admitted again when the oldest is 60 seconds old, not before",
         "each key is counted separately",
       ),
@@ -94,16 +94,16 @@ export const service: readonly Part[] = [
       ),
       rule(
         "3. new reply fields are no new version: no schema of a reply is closed",
-        "No schema of the OpenAPI document is closed: a reply may grow a field without a new version",
+        "No schema of the OpenAPI document is closed: a reply may gain a field without a new version",
       ),
       rule(
         "4. events of deals, contacts and leads are emitted; 12 events",
-        "Every event that the API brings about is delivered as the OpenAPI document says",
+        "Every event that the API causes is delivered as the OpenAPI document says",
         "The event catalog has the contract's 12 events",
       ),
       rule(
         "5. notes, Idempotency-Key, any well-formed scope, addresses not live",
-        "POST /api-v1-notes answers 201 with the whole note, which GET and the list give again",
+        "POST /api-v1-notes answers 201 with the whole note, which GET and the list return again",
         "Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes",
         "key create stores a scope that no endpoint requires, and warns about it in its text output",
         "addresses that are announced but not live answer 404 not_found, any method, with or without a key",

@@ -4,19 +4,18 @@ import * as x509 from "@peculiar/x509";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;
 
-/** A certificate authority of the tests' own, as PEM texts. */
+/** A certificate authority for loopback servers, as PEM texts. */
 export interface Authority {
   certificate: string;
   key: string;
 }
 
-/** What a TLS server needs, as Deno.listenTls takes it. */
+/** A certificate and its key, as Deno.listenTls takes them. */
 export interface ServerCertificate {
   cert: string;
   key: string;
 }
 
-/** Makes a certificate authority. */
 export async function createAuthority(name = "Test authority"): Promise<Authority> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

@@ -3,15 +3,15 @@ import { type Forward, type Proxy, startProxy } from "./proxy.ts";
 /** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
 
-/** A proxy that knows how many statements have passed. */
+/** A proxy that counts statements. */
 export interface CountingProxy extends Proxy {
-  /** Statements since the last time it was asked. */
-  take(): number;
+  /** Returns the statements since the last call. */
+  takeCount(): number;
 }
 
 /**
- * Counts the statements that a client sends to Postgres, by reading the wire protocol: what the driver really sends, not
- * what it was asked to.
+ * Counts the statements that a client sends to Postgres. It reads the wire protocol, because a driver may send more
+ * statements than its caller wrote.
  */
 export function startCountingProxy(databaseUrl: string): CountingProxy {
   let statements = 0;
@@ -28,7 +28,7 @@ export function startCountingProxy(databaseUrl: string): CountingProxy {
   };
   return {
     ...startProxy(databaseUrl, countForward, (from, to) => from.readable.pipeTo(to.writable)),
-    take() {
+    takeCount() {
       const taken = statements;
       statements = 0;
       return taken;
@@ -36,7 +36,7 @@ export function startCountingProxy(databaseUrl: string): CountingProxy {
   };
 }
 
-/** Calls back with the type of each frontend message, however the bytes are cut. The first has no type: start-up. */
+/** Calls back with the type of each frontend message, however the bytes are split. The first message has no type. */
 function messageReader(onMessage: (type: number) => void): (chunk: Uint8Array) => void {
   let buffer = new Uint8Array();
   let started = false;

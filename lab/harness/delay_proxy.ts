@@ -5,8 +5,8 @@ import { pause } from "./waiting.ts";
 const TIMER_SLACK_MS = 3;
 
 /**
- * Delivers every byte so many milliseconds late, in each direction. Bytes that arrive while others are on their way wait
- * for nobody, as on a line that is long and not narrow.
+ * Delays every byte by `eachWayMs` in each direction. Delayed bytes do not delay later ones: this simulates distance, not
+ * bandwidth.
  */
 export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
   return startProxy(serverUrl, async (from, to) => {
@@ -15,7 +15,7 @@ export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
     for await (const chunk of from.readable) {
       const due = performance.now() + eachWayMs;
       delivered = delivered.then(() => waitUntil(due)).then(() => writer.write(chunk));
-      // A failure is thrown where it is waited for, below.
+      // The failure is thrown by the await below.
       delivered.catch(() => {});
     }
     await delivered;
@@ -23,7 +23,7 @@ export function startDelayProxy(serverUrl: string, eachWayMs: number): Proxy {
   });
 }
 
-/** A timer may be late by more than a millisecond, which would count as the network's: it ends early, and we poll. */
+/** Ends the timer early and then polls, because a timer late by a millisecond would distort the delay. */
 async function waitUntil(due: number): Promise<void> {
   const ms = due - performance.now() - TIMER_SLACK_MS;
   if (ms > 0) await pause(ms);

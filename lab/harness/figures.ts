@@ -1,9 +1,11 @@
-/** Which way a figure should go; `equal` for counts that have one right value. */
+import { table } from "../../contract/pages/page.ts";
+
+/** Which values of a figure are better; `equal` for counts that have one right value. */
 export type Better = "higher" | "lower" | "equal";
 
-/** One number and its target, as it was measured. */
+/** A measured number and its target. */
 export interface Measurement {
-  /** What was measured, without its surroundings: a line of a table, a bar of the plot. */
+  /** The label in tables and in the plot. */
   name: string;
   value: number;
   /** `ratio`, `statements`, `round trips`, … */
@@ -12,10 +14,10 @@ export interface Measurement {
   better: Better;
 }
 
-/** A measurement with its verdict, as results/latest.json and docs/performance.md hold it. */
+/** A measurement with its verdict, as in results/latest.json. */
 export interface Figure extends Measurement {
   held: boolean;
-  /** What measures it again. */
+  /** The command that measures it again. */
   command: string;
 }
 
@@ -24,25 +26,29 @@ export function ratio(name: string, value: number, better: Better, target: numbe
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
 }
 
+/** A value that should not exceed its target. */
+export function atMost(name: string, value: number, unit: string, target: number): Measurement {
+  return { name, value, unit, target, better: "lower" };
+}
+
 /** A count that has one right value. */
 export function count(name: string, value: number, unit: string, target = 0): Measurement {
   return { name, value, unit, target, better: "equal" };
 }
 
-/** @param tolerance share of the target that is enough, for a machine whose timings are noise; counts have none */
+/** @param tolerance share of the target that suffices on a noisy machine; it does not apply to counts */
 export function isHeld({ value, target, better }: Measurement, tolerance = 1): boolean {
   if (better === "equal") return value === target;
   return better === "higher" ? value >= target * tolerance : value <= target / tolerance;
 }
 
-/** The middle one, or the mean of the two in the middle. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
   return sorted.length % 2 === 1 ? sorted[Math.floor(middle)]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The value that a share of all values does not exceed. @param share 0.99 for p99 */
+/** @param share 0.99 for p99 */
 export function percentile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? NaN;
 }
@@ -52,9 +58,9 @@ export function sum(values: number[]): number {
 }
 
 /**
- * Measures things in turns, so that what else the machine does meets all of them alike.
- * @param warmUp rounds before, which do not count
- * @returns the rounds of each
+ * Measures things in turns, so that other work of the machine affects all of them alike.
+ * @param warmUp first rounds, which do not count
+ * @returns the results of each measure, by round
  */
 export async function measureInTurns<T>(
   measures: (() => Promise<T>)[],
@@ -69,4 +75,21 @@ export async function measureInTurns<T>(
     }
   }
   return results;
+}
+
+/** How a figure is compared with its target. */
+export const SIGNS = { higher: "≥", lower: "≤", equal: "=" };
+
+/** Renders the table of figures of docs/performance.md, as lines. */
+export function tableOf(figures: Figure[]): string[] {
+  return table(
+    ["Figure", "Measured", "Target", "Held", "Command"],
+    figures.map(({ name, value, unit, target, better, held, command }) => [
+      name,
+      `${value} ${unit}`,
+      `${SIGNS[better]} ${target}`,
+      held ? "yes" : "**no**",
+      `\`${command}\``,
+    ]),
+  );
 }

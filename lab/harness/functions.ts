@@ -10,18 +10,18 @@ export interface Server extends AsyncDisposable {
 }
 
 /**
- * Serves every function from a process of its own.
- * @param env beyond the present environment: DATABASE_URL at least
+ * Serves every function from a new process.
+ * @param env added to the present environment; DATABASE_URL at least
  * @param folders of further functions
  */
 export async function startServer(env: Record<string, string>, folders: string[] = []): Promise<Server> {
   const log = await Deno.makeTempFile({ prefix: "crm-bench-", suffix: ".log" });
   const command = scriptArguments([join(import.meta.dirname!, "functions_process.ts"), ...folders]);
-  // Into a file, as servers log: a pipe would wake a reader for each line, on the processors that are measured.
+  // The log goes to a file: a pipe would wake a reader for each line, on the processors that are measured.
   const child = new Deno.Command("sh", {
     args: ["-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, Deno.execPath(), ...command],
     env: { DATABASE_PREPARE: "true", DATABASE_POOL_SIZE: "10", ...env },
-    // Never written to: the server ends with it, also when this process is killed.
+    // The server ends when its standard input closes, so also when this process is killed.
     stdin: "piped",
     stdout: "null",
     stderr: "inherit",
@@ -37,7 +37,7 @@ export async function startServer(env: Record<string, string>, folders: string[]
   try {
     const baseUrl = await eventually(
       async () => {
-        if (!running) throw new Error("The functions are not served; why, is above");
+        if (!running) throw new Error("The functions are not served; see the error above");
         return /^(.*)\n/.exec(await Deno.readTextFile(log))?.[1];
       },
       "the functions to be served",

@@ -1,7 +1,6 @@
 /**
- * The functions behind the local gateway, in a process of their own: what it uses of the processor is then known. Its
- * arguments are folders of further functions. Prints the address once it answers,
- * and ends when its standard input does.
+ * Serves the functions behind the local gateway, in a separate process so that its processor time can be measured. The
+ * arguments are folders of further functions. Prints the address when it is ready, and exits when its standard input ends.
  */
 import { openGateway } from "../../local/gateway.ts";
 

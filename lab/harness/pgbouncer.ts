@@ -3,20 +3,12 @@ import { freePort } from "../../local/free_port.ts";
 import { systemUser } from "../../local/postgres_binaries.ts";
 import { eventually } from "./waiting.ts";
 
-/** A connection pooler, as Supabase puts one before the functions. */
-export interface PgBouncer extends AsyncDisposable {
-  databaseUrl: string;
-}
-
-/** The second is where Debian has it, which is not on everybody's path. */
-const PROGRAMS = ["pgbouncer", "/usr/sbin/pgbouncer"];
-
 /**
- * Starts PgBouncer in transaction mode on a free loopback port.
- * @param folder for its configuration; open to others, for as root it runs as another user
- * @throws Error where it is not installed
+ * Starts PgBouncer in transaction mode, such as Supabase puts between the functions and Postgres, on a free loopback port.
+ * @param folder for its configuration; readable by others, because under root it runs as another user
+ * @throws Error if it is not installed
  */
-export async function startPgBouncer(databaseUrl: string, folder: string): Promise<PgBouncer> {
+export async function startPgBouncer(databaseUrl: string, folder: string) {
   const pooled = new URL(databaseUrl);
   pooled.port = String(freePort());
   const file = join(folder, "pgbouncer.ini");
@@ -24,7 +16,14 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   await Deno.writeTextFile(file, configuration(new URL(databaseUrl), pooled.port), { mode: 0o600 });
   if (user) await Deno.chown(file, user.uid, user.gid);
 
-  const child = spawn(["-q", file], user ? { uid: user.uid, gid: user.gid } : {});
+  // Debian's path of servers is not on every user's PATH.
+  const child = new Deno.Command("sh", {
+    args: ["-c", 'PATH=$PATH:/usr/sbin; exec pgbouncer -q "$1"', "sh", file],
+    ...(user && { uid: user.uid, gid: user.gid }),
+    cwd: "/",
+    stdin: "null",
+    stdout: "null",
+  }).spawn();
   let running = true;
   const ended = child.status.then(() => running = false);
   async function stop() {
@@ -33,7 +32,11 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   }
   try {
     await eventually(async () => {
-      if (!running) throw new Error("PgBouncer did not start; why, is above");
+      if (!running) {
+        throw new Error(
+          "PgBouncer did not start; see the error above (to install it: `apt-get install pgbouncer`)",
+        );
+      }
       const connecting = Deno.connect({ hostname: "127.0.0.1", port: Number(pooled.port) });
       return await connecting.then((connection) => (connection.close(), true), () => false);
     }, "PgBouncer to start");
@@ -44,7 +47,7 @@ export async function startPgBouncer(databaseUrl: string, folder: string): Promi
   return { databaseUrl: pooled.href, [Symbol.asyncDispose]: stop };
 }
 
-/** Whoever connects is let in, as the one user that the database is entered by: it is on loopback, for minutes. */
+/** Every client is accepted without a password: the pooler listens on loopback, for minutes. */
 function configuration({ hostname, port, pathname, username, password }: URL, listenPort: string): string {
   const name = pathname.slice(1);
   const secret = decodeURIComponent(password).replaceAll("'", "''");
@@ -58,15 +61,4 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 `;
-}
-
-function spawn(args: string[], user: { uid?: number; gid?: number }): Deno.ChildProcess {
-  for (const program of PROGRAMS) {
-    try {
-      return new Deno.Command(program, { args, ...user, cwd: "/", stdin: "null", stdout: "null" }).spawn();
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-  }
-  throw new Error("PgBouncer is not installed: run `apt-get install pgbouncer`");
 }

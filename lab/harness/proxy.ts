@@ -1,14 +1,14 @@
-/** Carries what one end sends to the other, until that end closes. */
+/** Copies bytes from one connection to the other, until the first closes. */
 export type Forward = (from: Deno.TcpConn, to: Deno.TcpConn) => Promise<void>;
 
-/** What stands between a client and a server on loopback. */
+/** A proxy between a client and a server on loopback. */
 export interface Proxy extends AsyncDisposable {
   /** The server's address, with the proxy's port. */
   url: string;
 }
 
-/** @param answers carries the server's bytes, where not as `questions` carries the client's */
-export function startProxy(serverUrl: string, questions: Forward, answers = questions): Proxy {
+/** @param toClient copies the server's bytes; by default as `toServer` copies the client's */
+export function startProxy(serverUrl: string, toServer: Forward, toClient = toServer): Proxy {
   const url = new URL(serverUrl);
   const target = { hostname: url.hostname, port: Number(url.port) };
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -18,11 +18,11 @@ export function startProxy(serverUrl: string, questions: Forward, answers = ques
   async function serve(client: Deno.TcpConn): Promise<void> {
     const server = await Deno.connect(target);
     for (const socket of [client, server]) {
-      // What is sent on is a message already; waiting for more of it would be a delay of the proxy's own.
+      // Nagle's algorithm would add a delay of the proxy's own.
       socket.setNoDelay(true);
       sockets.add(socket);
     }
-    await Promise.allSettled([questions(client, server), answers(server, client)]);
+    await Promise.allSettled([toServer(client, server), toClient(server, client)]);
     for (const socket of [client, server]) sockets.delete(socket);
   }
   const accepting = (async () => {
@@ -43,6 +43,6 @@ function close(socket: Deno.TcpConn): void {
   try {
     socket.close();
   } catch {
-    // Closed by its other end.
+    // The peer has closed it already.
   }
 }

@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { createAuthority, issueCertificate } from "./certificates.ts";
 
-/** A TLS server on loopback that takes webhooks, as a customer's would. */
+/** A TLS server on loopback that receives webhooks. */
 export interface Receiver {
   port: number;
-  /** For the processes that deliver to it: the root certificate that they trust, the targets that they may reach. */
+  /** The environment of processes that deliver to it: the trusted root certificate and the allowed targets. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
 
 /**
  * Starts a receiver on a free port.
- * @param folder where the authority of its certificate is kept, as ca.pem and ca.key
+ * @param folder for the authority of its certificate, as ca.pem and ca.key
  */
 export async function startReceiver(
   folder: string,

@@ -4,17 +4,17 @@ export interface Samples {
   stage_id: string;
   contact_id: string;
   company_id: string;
-  /** Id of a record by the name of its function. */
+  /** The id of a record, by the name of its function. */
   records: Record<string, string>;
 }
 
 /**
- * Makes them through the API.
+ * Creates the samples through the API.
  * @param create sends a POST that must succeed, and returns its body
  * @param stages of the default pipeline
  */
 export async function makeSamples(
-  // deno-lint-ignore no-explicit-any -- the ids are all that is read
+  // deno-lint-ignore no-explicit-any -- only the ids are read
   create: (path: string, body: unknown) => Promise<any>,
   stages: readonly { id: string }[],
 ): Promise<Samples> {
@@ -22,7 +22,7 @@ export async function makeSamples(
   const { deal_id, contact_id, company_id } = lead;
   const activity = await create("/api-v1-activities", { deal_id });
   const note = await create("/api-v1-notes", { deal_id, body: "Olá" });
-  // To an event that nothing here causes: nothing is delivered.
+  // No request of the samples causes this event, so nothing is delivered.
   const subscription = await create("/api-v1-webhooks", {
     event_types: ["deal.stale"],
     target_url: "https://example.com/hooks",
@@ -43,7 +43,7 @@ export async function makeSamples(
   };
 }
 
-/** An example's body with the ids of records that are there in the place of the made-up ones. */
+/** Replaces the ids of an example's body by those of the samples. */
 export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
   const { records: _, ...ids } = samples;
   return Object.fromEntries(

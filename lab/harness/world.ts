@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { type OwnPostgres, startOwnPostgres } from "../../local/own_postgres.ts";
+import { startOwnPostgres } from "../../local/own_postgres.ts";
 import { openSql } from "../../local/sql.ts";
 
 /** A client of a database; closed when the scope ends (`await using`). */
@@ -8,13 +8,8 @@ export function connect(databaseUrl: string, max = 1): Sql & AsyncDisposable {
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) });
 }
 
-/** What is measured runs on this: a Postgres of its own with the migrations, and a connection to it. */
-export interface World extends OwnPostgres, AsyncDisposable {
-  sql: Sql;
-}
-
-/** @param max connections of `sql` */
-export async function openWorld({ max = 1 } = {}): Promise<World> {
+/** Starts a Postgres with the migrations, and connects to it. @param max connections of `sql` */
+export async function openWorld({ max = 1 } = {}) {
   const postgres = await startOwnPostgres("crm-lab-");
   const sql = connect(postgres.databaseUrl, max);
   return {

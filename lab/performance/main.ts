@@ -1,18 +1,18 @@
 /**
- * `deno task bench`: how far the API is from its limits. Every figure is a count, or a ratio of two things measured in
- * turns in one run, so that it holds on a machine that has other work to do.
+ * `deno task bench` measures how far the API is from its limits. Every figure is a count, or a ratio of two things measured
+ * in turns in one run, so that other work of the machine affects both.
  *
  *     deno task bench                         everything; also writes lab/results/
  *     deno task bench -- throughput growth    some subjects; writes nothing
  *     deno task bench -- --short statements   small sizes and tolerant ratios, as in CI
  *
- * The exit code is 0 where every figure was held.
+ * The exit code is 0 if every figure was held.
  */
 import { parseArgs } from "node:util";
 import { closeOwnPostgres } from "../../local/own_postgres.ts";
 import { type Figure, isHeld } from "../harness/figures.ts";
 import { onInterrupt } from "../harness/processes.ts";
-import { tableOf } from "../harness/tables.ts";
+import { tableOf } from "../harness/figures.ts";
 import { saveResults } from "./results.ts";
 import type { Subject } from "./subject.ts";
 import { coldStart } from "./subjects/cold_start.ts";
@@ -25,7 +25,7 @@ import { webhooks } from "./subjects/webhooks.ts";
 
 /** In the order of docs/performance.md. */
 const SUBJECTS: Subject[] = [statements, roundTrips, throughput, concurrency, coldStart, growth, webhooks];
-/** Of a ratio's target, in a short run: enough to see a mistake, too little to see a busy neighbour. */
+/** Share of a ratio's target in a short run: it finds mistakes and tolerates a busy machine. */
 const SHORT_TOLERANCE = 0.7;
 
 const { values: { short }, positionals } = parseArgs({
@@ -36,7 +36,7 @@ const { values: { short }, positionals } = parseArgs({
 const names = SUBJECTS.map(({ name }) => name);
 const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(", ")}; there are ${names.join(", ")}`);
+  console.error(`Unknown: ${unknown.join(", ")}. The subjects are ${names.join(", ")}`);
   Deno.exit(2);
 }
 const everything = positionals.length === 0;

@@ -1,5 +1,5 @@
 import { type Page, replaceSection } from "../../contract/pages/page.ts";
-import { tableOf } from "../harness/tables.ts";
+import { tableOf } from "../harness/figures.ts";
 import { readResults, type Results } from "./results.ts";
 
 /** docs/performance.md, of which `deno task docs` writes the figures. */
@@ -9,9 +9,9 @@ export const performancePage: Page = {
 };
 
 /**
- * The page with the figures of a run: `run` and `summary`, and those of each subject in the section of its name.
+ * Writes the figures of a run into the page: the sections `run` and `summary`, and one for each subject.
  *
- * @throws Error where the page has no section of a subject
+ * @throws Error if the page lacks the section of a subject
  */
 export function writePerformance(page: string, results: Results): string {
   const { at, machine, deno, postgres, figures } = results;

@@ -1,23 +1,23 @@
 import type { Figure } from "../harness/figures.ts";
 import type { Results } from "./results.ts";
-import { SIGNS } from "../harness/tables.ts";
+import { SIGNS } from "../harness/figures.ts";
 
-/** More would be read by nobody. */
+/** A longer picture is not readable. */
 const MAX_ROWS = 60;
 const WIDTH = 960;
 const ROW = 20;
 const HEADING = 34;
 const TOP = 56;
 const BOTTOM = 16;
-/** Where the names end, and between what the points are. */
+/** The x where the names end, and the range of the points. */
 const NAMES_END = 470;
 const [LEFT, RIGHT] = [490, 740];
 const VALUES_START = 755;
-/** A point at the edge is so many times as good as its target, or as bad, or more. */
+/** A point at the edge is at least this many times better or worse than its target. */
 const EDGE = 8;
 const LONGEST_NAME = 72;
 
-/** Middle tones, which can be read on white and on black: an image does not know the page that it is on. */
+/** Middle tones, because the image appears on white and on black pages. */
 const STYLE = `
 text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #727a84 }
 .heading { font-weight: 600 }
@@ -27,7 +27,7 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #727a8
 .held { fill: #2da44e; stroke: #2da44e }
 .missed { fill: #e5534b; stroke: #e5534b }`;
 
-/** The figures of a run as a picture (SVG): how far each is from its target, by subject. */
+/** Draws the figures of a run as SVG: how far each is from its target, by subject. */
 export function plot({ figures, at, machine }: Results): string {
   const groups = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
   const room = figures.length <= MAX_ROWS ? MAX_ROWS : Math.max(1, Math.floor(MAX_ROWS / groups.size));
@@ -56,7 +56,7 @@ ${parts.join("\n")}
 `;
 }
 
-/** How many times as good as its target; below 1 it was missed. A count is right or wrong, by however much. */
+/** How many times better than its target a figure is; below 1 it was missed. A count is only right or wrong. */
 function margin({ value, target, better }: Figure): number {
   if (better === "equal") return value === target ? 1 : 1 / EDGE;
   const [good, bad] = better === "higher" ? [value, target] : [target, value];
@@ -64,7 +64,7 @@ function margin({ value, target, better }: Figure): number {
   return bad === 0 ? EDGE : good / bad;
 }
 
-/** Of a margin: as much to the left of the target for half as good as to the right of it for twice as good. */
+/** The x of a margin on a logarithmic scale, so that half and twice as good are equally far from the target. */
 function position(margin: number): number {
   const share = Math.log(Math.min(EDGE, Math.max(1 / EDGE, margin))) / Math.log(EDGE);
   return round((LEFT + RIGHT) / 2 + share * (RIGHT - LEFT) / 2);

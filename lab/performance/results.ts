@@ -6,7 +6,7 @@ import { plot } from "./plot.ts";
 
 const FOLDER = join(import.meta.dirname!, "..", "results");
 
-/** The last whole run, as lab/results/latest.json holds it. */
+/** The last whole run: the content of lab/results/latest.json. */
 export interface Results {
   /** ISO 8601. */
   at: string;

@@ -1,15 +1,15 @@
 import type { Measurement } from "../harness/figures.ts";
 
 export interface Conditions {
-  /** As in CI: fewer rounds, and nothing that needs minutes. */
+  /** Fewer rounds and smaller sizes, as in CI. */
   short: boolean;
-  /** Prints a line: progress, and what is worth knowing but is no figure. */
+  /** Prints a line: progress, or a number that is not a figure. */
   note(line: string): void;
 }
 
-/** One part of the bench. Each starts what it needs and leaves nothing running. */
+/** One part of the bench. It starts the processes that it needs, and stops them. */
 export interface Subject {
-  /** By which it is called: `deno task bench -- <name>`. */
+  /** The argument that selects it: `deno task bench -- <name>`. */
   name: string;
   title: string;
   measure(conditions: Conditions): Promise<Measurement[]>;

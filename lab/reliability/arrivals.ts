@@ -1,7 +1,7 @@
-import { type Receiver, startReceiver } from "../harness/receiver.ts";
+import { startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
-/** What has arrived for one delivery id. */
+/** The requests for one delivery id. */
 export interface Arrivals {
   /** Milliseconds since 1970, one for each request. */
   at: number[];
@@ -9,22 +9,15 @@ export interface Arrivals {
   timestamps: number[];
 }
 
-/** A receiver that counts what arrives, by delivery id. */
-export interface CountingReceiver extends Omit<Receiver, "port"> {
-  /** Answers 200 after 20 ms. */
-  okUrl: string;
-  /** Answers 500. */
-  failingUrl: string;
-  /** Takes the request and never answers. */
-  hangingUrl: string;
-  arrivals: ReadonlyMap<string, Arrivals>;
-  clear(): void;
-}
-
 const ANSWER_MS = 20;
 
-/** @param folder where its certificate's authority is kept */
-export async function startCountingReceiver(folder: string): Promise<CountingReceiver> {
+export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>;
+
+/**
+ * Starts a receiver that records requests by delivery id.
+ * @param folder for the authority of its certificate
+ */
+export async function startCountingReceiver(folder: string) {
   const arrivals = new Map<string, Arrivals>();
   const closing = Promise.withResolvers<void>();
   const { port, env, close } = await startReceiver(folder, async (request) => {
@@ -39,23 +32,26 @@ export async function startCountingReceiver(folder: string): Promise<CountingRec
     await (pathname === "/hanging" ? closing.promise : pause(ANSWER_MS));
     return new Response();
   });
-  // By address: the dispatcher would look a name up, where it is let through for development.
+  // By address, because the dispatcher would resolve a name.
   const url = (path: string) => `https://127.0.0.1:${port}/${path}`;
   return {
+    /** Answers 200 after 20 ms. */
     okUrl: url("ok"),
+    /** Answers 500. */
     failingUrl: url("failing"),
+    /** Never answers. */
     hangingUrl: url("hanging"),
-    arrivals,
+    arrivals: arrivals as ReadonlyMap<string, Arrivals>,
     env,
     clear: () => arrivals.clear(),
-    close() {
+    close(): Promise<void> {
       closing.resolve();
       return close();
     },
   };
 }
 
-/** Requests that have arrived, of any delivery. */
+/** The number of requests that have arrived. */
 export function countArrivals({ arrivals }: CountingReceiver): number {
   return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
 }

@@ -1,57 +1,43 @@
 import { join } from "node:path";
 import { spawnScript } from "../harness/processes.ts";
 
-/** What a dispatcher can be doing when it is killed, in the order of an attempt. */
+/** The stages of an attempt at which a dispatcher is killed, in their order. */
 export const STAGES = ["after claim", "in TLS", "after sending", "before recording", "in recording"] as const;
 
 export type Stage = typeof STAGES[number];
 
-/** The end that a dispatcher is started for: at this stage, once it has claimed so many deliveries. */
-export interface Death {
+/** When a dispatcher kills itself: at this stage, once it has claimed this many deliveries. */
+export interface KillPoint {
   stage: Stage;
   claimed: number;
 }
 
-/** What a dispatcher prints just before it dies of a {@link Death}. */
-export interface LastWords {
+/** The line that a dispatcher prints just before it kills itself. */
+export interface KillReport {
   killed: Stage;
   /** The delivery that was at that stage; null in TLS, where it is not known. */
   delivery_id: string | null;
 }
 
-/** What a dispatcher is to be like. */
-export interface Character {
-  /** By how many milliseconds its clock is wrong. */
+export interface DispatcherOptions {
+  /** The error of its clock, in milliseconds. */
   clockErrorMs?: number;
-  /** How it ends; it goes on until it is killed where left out. */
-  death?: Death;
-  /** Whether its log is thrown away: a long run's would fill the memory here. */
+  /** Absent: it runs until it is killed. */
+  killPoint?: KillPoint;
+  /** Discards its log, which would fill the memory in a long run. */
   silent?: boolean;
 }
 
-/** A dispatcher in a process of its own. */
-export interface Dispatcher {
-  pid: number;
-  /** What it has logged so far. */
-  output(): string;
-  /** True once it delivers. */
-  ready(): boolean;
-  /** `kill -9`, and waits for the end. */
-  kill(): Promise<void>;
-  /** Whether it is gone, by `kill` or by itself. */
-  ended(): boolean;
-  /** What its {@link Death} was; null where it has not died of one. */
-  lastWords(): LastWords | null;
-}
+export type Dispatcher = ReturnType<typeof spawnDispatcher>;
 
 /** Starts dispatcher_process.ts with this environment. */
 export function spawnDispatcher(
   env: Record<string, string>,
-  { silent = false, ...character }: Character,
+  { silent = false, ...options }: DispatcherOptions,
   onEnd: () => void,
-): Dispatcher {
+) {
   const script = join(import.meta.dirname!, "dispatcher_process.ts");
-  const child = spawnScript([script, JSON.stringify(character)], {
+  const child = spawnScript([script, JSON.stringify(options)], {
     env,
     stdin: "null",
     stdout: "piped",
@@ -71,13 +57,18 @@ export function spawnDispatcher(
   });
   return {
     pid: child.pid,
+    /** Its log so far. */
     output: () => output,
+    /** Whether it delivers yet. */
     ready: () => output.startsWith("ready"),
+    /** Whether it has ended, by `kill` or by itself. */
     ended: () => over,
-    lastWords() {
+    /** Null if it has not killed itself. */
+    killReport(): KillReport | null {
       const line = output.split("\n").find((line) => line.startsWith('{"killed"'));
       return line === undefined ? null : JSON.parse(line);
     },
+    /** Kills it with SIGKILL, and waits until it has ended. */
     async kill() {
       if (!over) child.kill("SIGKILL");
       await status;

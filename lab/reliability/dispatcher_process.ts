@@ -1,13 +1,12 @@
 /**
- * One dispatcher in a process of its own, which never stops by itself. Its argument is its character, as JSON. Prints
- * `ready`, then what the dispatcher logs.
+ * Runs a dispatcher until it is killed. The argument is its options, as JSON. Prints `ready`, then the dispatcher's log.
  */
 import { pause } from "../harness/waiting.ts";
-import type { Character } from "./dispatcher.ts";
+import type { DispatcherOptions } from "./dispatcher.ts";
 
 const PAUSE_MS = 100;
 
-const { clockErrorMs = 0, death }: Character = JSON.parse(Deno.args[0]!);
+const { clockErrorMs = 0, killPoint }: DispatcherOptions = JSON.parse(Deno.args[0]!);
 const RightDate = Date;
 globalThis.Date = class extends RightDate {
   constructor(...args: unknown[]) {
@@ -18,15 +17,15 @@ globalThis.Date = class extends RightDate {
   }
 } as DateConstructor;
 
-// After the clock: nothing must have kept the right one.
-if (death) {
-  const { dieAt } = await import("./die_at.ts");
-  dieAt(death);
+// Imported after the clock is replaced, so that no module keeps the right one.
+if (killPoint) {
+  const { killAt } = await import("./kill_at.ts");
+  killAt(killPoint);
 }
 const { dispatch } = await import("../../supabase/functions/webhook-dispatcher/dispatch.ts");
 const { handlePoke } = await import("../../supabase/functions/webhook-dispatcher/handler.ts");
 
-// It pokes itself where a run hands over, as it would through the gateway.
+// A run that hands over pokes this server, as it would poke the function through the gateway.
 Deno.env.set("WEBHOOK_DISPATCHER_SECRET", crypto.randomUUID());
 const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, handlePoke);
 Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);

@@ -3,15 +3,15 @@ import { createWorkspace } from "../../operator/workspaces.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
- * Makes workspaces with one subscription each to `contact.created`.
- * @param encryptionKey of the dispatcher that will deliver; this process's own where left out
+ * Creates workspaces, each with `each` subscriptions to `contact.created`.
+ * @param encryptionKey that of the dispatcher; absent: that of this process
  * @returns the ids of the workspaces
  */
 export async function createSubscribers(
   sql: Sql,
   targetUrl: string,
   count: number,
-  encryptionKey?: string,
+  { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
   const secret = await encryptSecret("whsec_chaos", encryptionKey);
   const ids: string[] = [];
@@ -20,7 +20,7 @@ export async function createSubscribers(
     await sql`
       with s as (
         insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-        values (${id}, '{contact.created}', ${targetUrl}) returning workspace_id, id
+        select ${id}, '{contact.created}', ${targetUrl} from generate_series(1, ${each}::int) returning workspace_id, id
       )
       insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
       select workspace_id, id, decode(${secret}, 'base64') from s`;
@@ -30,8 +30,8 @@ export async function createSubscribers(
 }
 
 /**
- * Events, as the application's own writes make them: `each` contacts in every workspace, in one transaction.
- * @param attempts that have failed already.
+ * Creates events as writes of the application do: `each` contacts in every workspace, in one transaction.
+ * @param attempts that have already failed
  */
 export async function enqueue(sql: Sql, workspaces: string[], each: number, attempts = 0): Promise<void> {
   await sql.begin(async (sql) => {
@@ -53,7 +53,6 @@ export interface Delivery {
   attempts: number;
 }
 
-/** All deliveries of the workspaces. */
 export async function deliveries(sql: Sql, workspaces: string[]): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, subscription_id, state, attempts from crm.webhook_deliveries
@@ -61,8 +60,8 @@ export async function deliveries(sql: Sql, workspaces: string[]): Promise<Delive
 }
 
 /**
- * How many of the workspaces' deliveries fit.
- * @param condition of SQL, on a row of crm.webhook_deliveries
+ * Counts the workspaces' deliveries that meet a condition.
+ * @param condition SQL on a row of crm.webhook_deliveries
  */
 export async function countDeliveries(
   sql: Sql,
@@ -75,12 +74,12 @@ export async function countDeliveries(
   return row.count;
 }
 
-/** How many of the workspaces' deliveries have come to their end. */
+/** Counts the workspaces' deliveries that have ended. */
 export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
-/** Makes retries due now, as their waits would. */
+/** Makes all retries due now. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
     update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
@@ -88,7 +87,7 @@ export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
       and next_attempt_at > clock_timestamp()`;
 }
 
-/** Lets leases end within so many seconds instead of 60, so that a short run need not wait for them. */
+/** Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
     update crm.webhook_deliveries set lease_until = clock_timestamp() + ${seconds} * interval '1 s'

@@ -1,4 +1,3 @@
-import type { Sql } from "postgres";
 import { loadSecrets } from "../../local/secrets.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
 import { createKey } from "../../operator/keys.ts";
@@ -8,35 +7,14 @@ import { connect } from "../harness/world.ts";
 import { createSubscribers } from "./queue.ts";
 import type { DeliveryWorld } from "./world.ts";
 
-/** A whole stack that delivers to the world's receiver: gateway, scheduler, its own Postgres and dispatcher. */
-export interface Stack extends AsyncDisposable {
-  sql: Sql;
-  /** Makes workspaces with one subscription each; their ids. */
-  createSubscribers(targetUrl: string, count: number): Promise<string[]>;
-  /** Makes a contact through the API, in each of the workspaces in turn; the request then pokes the dispatcher. */
-  contactMaker(workspaces: string[]): Promise<() => Promise<void>>;
-  /** Makes an event in these workspaces every 100 ms, `count` times, and waits for their first attempts. */
-  timeFirstAttempts(
-    workspaces: string[],
-    count: number,
-    makeEvent: () => Promise<void>,
-  ): Promise<Latency>;
-}
-
-/** From the change to the arrival of the first attempt, in seconds. */
-export interface Latency {
-  p99: number;
-  /** All of it, as docs/reliability.md shows it. */
-  text: string;
-}
-
 const PACE_MS = 100;
 
-export async function openStack({ folder, receiver }: DeliveryWorld): Promise<Stack> {
+/** Starts a whole stack that delivers to the world's receiver: gateway, scheduler, Postgres and dispatcher. */
+export async function openStack({ folder, receiver }: DeliveryWorld) {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
   const stack = await startStackProcess(dataDir, {
     ...receiver.env,
-    // Those of the world, which is not what is on trial here.
+    // These are set for the world, and the stack must not use them.
     SUPABASE_DB_URL: "",
     WEBHOOK_ENCRYPTION_KEY: "",
   });
@@ -44,8 +22,11 @@ export async function openStack({ folder, receiver }: DeliveryWorld): Promise<St
   const { webhook_encryption_key } = await loadSecrets(dataDir);
   return {
     sql,
-    createSubscribers: (url, count) => createSubscribers(sql, url, count, webhook_encryption_key),
-    async contactMaker(workspaces) {
+    /** As in queue.ts, with the stack's encryption key. */
+    createSubscribers: (url: string, count: number, each = 1) =>
+      createSubscribers(sql, url, count, { each, encryptionKey: webhook_encryption_key }),
+    /** Returns a function that creates a contact through the API, in the workspaces in turn; each request pokes. */
+    async contactMaker(workspaces: string[]) {
       const keys: string[] = [];
       for (const workspaceId of workspaces) {
         keys.push((await createKey(sql, { workspaceId, name: "Chaos", scopes: ["contacts:write"] })).key);
@@ -61,7 +42,11 @@ export async function openStack({ folder, receiver }: DeliveryWorld): Promise<St
         await response.body?.cancel();
       };
     },
-    async timeFirstAttempts(workspaces, count, makeEvent) {
+    /**
+     * Creates an event every 100 ms, `count` times.
+     * @returns seconds from the change to the arrival of the first attempt; `text` as docs/reliability.md shows it
+     */
+    async timeFirstAttempts(workspaces: string[], count: number, makeEvent: () => Promise<void>) {
       const [{ start }] = await sql<[{ start: Date }]>`select clock_timestamp() as start`;
       for (let made = 0; made < count; made++) await Promise.all([makeEvent(), pause(PACE_MS)]);
       const rows = await sql<{ id: string; created_at: Date }[]>`

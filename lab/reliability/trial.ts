@@ -1,15 +1,13 @@
 import type { DeliveryWorld } from "./world.ts";
 
-/** How much of everything; the short sizes are for CI. */
+/** The sizes of a run; the short ones are for CI. */
 export interface Sizes {
   short: boolean;
-  /** Of trial 1. */
-  events: number;
   /** Of trial 7. */
   minutes: number;
 }
 
-/** What a trial came to. */
+/** The result of a trial. */
 export interface Verdict {
   ok: boolean;
   measured: string;
@@ -17,8 +15,8 @@ export interface Verdict {
 
 /** Measures one figure of docs/reliability.md. */
 export interface Trial {
-  /** That of its figure. */
+  /** The number of its figure in docs/reliability.md. */
   number: number;
-  asked: string;
+  target: string;
   run(world: DeliveryWorld, sizes: Sizes): Promise<Verdict>;
 }

@@ -1,30 +1,18 @@
 import type { Sql } from "postgres";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
-import { connect, openWorld, type World } from "../harness/world.ts";
-import { type CountingReceiver, startCountingReceiver } from "./arrivals.ts";
-import { type Character, type Dispatcher, spawnDispatcher } from "./dispatcher.ts";
-
-/**
- * A Postgres, a receiver and dispatchers. No gateway and no scheduler: nobody delivers but the dispatchers that a trial
- * starts, so nothing that it kills is made up for by another.
- */
-export interface DeliveryWorld extends Omit<World, "sql"> {
-  /** Another one after `restartPostgres`. */
-  readonly sql: Sql;
-  receiver: CountingReceiver;
-  /** What the dispatcher's own modules read. */
-  env: Record<string, string>;
-  spawnDispatcher(character?: Character): Dispatcher;
-  killDispatchers(): Promise<void>;
-  /** `pg_ctl stop -m immediate`: as if the power had failed. */
-  crashPostgres(): Promise<void>;
-  /** On the same data and port. */
-  restartPostgres(): Promise<void>;
-}
+import { connect, openWorld } from "../harness/world.ts";
+import { startCountingReceiver } from "./arrivals.ts";
+import { type Dispatcher, type DispatcherOptions, spawnDispatcher } from "./dispatcher.ts";
 
 const CONNECTIONS = 4;
 
-export async function openDeliveryWorld(): Promise<DeliveryWorld> {
+export type DeliveryWorld = Awaited<ReturnType<typeof openDeliveryWorld>>;
+
+/**
+ * Starts a Postgres and a receiver. There is no gateway and no scheduler, so that only the dispatchers that a trial starts
+ * deliver, and none takes over from one that is killed.
+ */
+export async function openDeliveryWorld() {
   const world = await openWorld({ max: CONNECTIONS });
   const { folder, dataDir, secrets, databaseUrl } = world;
   const receiver = await startCountingReceiver(folder);
@@ -42,22 +30,26 @@ export async function openDeliveryWorld(): Promise<DeliveryWorld> {
   }
   return {
     ...world,
-    get sql() {
+    /** Replaced by `restartPostgres`. */
+    get sql(): Sql {
       return sql;
     },
     receiver,
+    /** The environment of the dispatcher's modules. */
     env,
-    spawnDispatcher(character = {}) {
-      const dispatcher = spawnDispatcher(env, character, () => dispatchers.delete(dispatcher));
+    spawnDispatcher(options: DispatcherOptions = {}): Dispatcher {
+      const dispatcher = spawnDispatcher(env, options, () => dispatchers.delete(dispatcher));
       dispatchers.add(dispatcher);
       return dispatcher;
     },
     killDispatchers,
+    /** Stops Postgres with `immediate`, as a power failure would. */
     async crashPostgres() {
-      // The driver's next query after a crash may wait for ever; what is on trial is the dispatcher's connections.
+      // This client could wait for ever after the crash. The trial tests the dispatchers' connections, not this one.
       await sql.end();
       await stopPostgres(dataDir, "immediate");
     },
+    /** Starts Postgres on the same data and port. */
     async restartPostgres() {
       await startPostgres(dataDir, secrets, Number(new URL(databaseUrl).port));
       sql = connect(databaseUrl, CONNECTIONS);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { assertError, type Reply } from "../support/client.ts";
 import { makeDeal } from "../support/fixtures.ts";
-import { create, ids, makeMember, nextMillisecond, NOWHERE } from "../support/record_fixtures.ts";
+import { create, ids, makeMember, nextMillisecond, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
@@ -53,7 +53,7 @@ test("GET /api-v1-activities filters by each field alone and by several together
     ["due_after=2030-01-01T00:00:00Z&due_before=2030-01-01T00:00:00.001Z", [a]],
     [`deal_id=${deal.id}&status=pendente&type=tarefa`, [d]],
     [`deal_id=${deal.id}&owner_id=${seller}`, []],
-    [`deal_id=${NOWHERE}`, []],
+    [`deal_id=${UNKNOWN_ID}`, []],
   ];
   for (const [query, expected] of expectations) {
     assert.deepEqual(ids(await api.get(`${ACTIVITIES}?${query.replaceAll("+", "%2B")}`)), expected, query);
@@ -83,7 +83,7 @@ test("GET /api-v1-activities names each filter whose value is invalid", async ({
   assert.equal((await api.get(`${ACTIVITIES}?due_after=2030-01-01T00:00:00%2B20:00`)).status, 200);
 });
 
-test("GET /api-v1-activities gives every row exactly once, while others are being inserted", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-activities lists every row exactly once, while others are being inserted", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const make = () => create(workspace.key, ACTIVITIES, { deal_id: deal.id });
   const expected: string[] = [];

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { assertError, client } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
-import { assertAlike, assertShown, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
+import { assertAlike, assertShown, ids, makeMember, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const ACTIVITIES = "/api-v1-activities";
 
-test("POST /api-v1-activities answers 201 with the whole record, which GET and the list give again", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-activities answers 201 with the whole record, which GET and the list return again", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const sent = {
     deal_id: deal.id,
@@ -105,14 +105,14 @@ test("POST and PATCH /api-v1-activities refuse each reference of another workspa
     const attempts = [(value: string) => api.post(ACTIVITIES, { deal_id: deal.id, [field]: value })];
     if (field !== "deal_id") attempts.push((value) => api.patch(`${ACTIVITIES}/${id}`, { [field]: value }));
     for (const attempt of attempts) {
-      const unknown = await attempt(NOWHERE);
+      const unknown = await attempt(UNKNOWN_ID);
       assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
       for (const value of values) {
         assertAlike(await attempt(value), unknown);
       }
     }
   }
-  const all = { deal_id: NOWHERE, contact_id: NOWHERE, owner_id: NOWHERE };
+  const all = { deal_id: UNKNOWN_ID, contact_id: UNKNOWN_ID, owner_id: UNKNOWN_ID };
   assert.deepEqual(
     Object.keys(assertError(await api.post(ACTIVITIES, all), "invalid_reference")).sort(),
     Object.keys(all).sort(),
@@ -132,7 +132,7 @@ test("GET and PATCH /api-v1-activities/:id answer 404 for another workspace's ac
   for (const attempt of send) {
     const foreign = await attempt(id);
     assertError(foreign, "not_found");
-    assertAlike(await attempt(NOWHERE), foreign);
+    assertAlike(await attempt(UNKNOWN_ID), foreign);
     assertError(await attempt("x"), "not_found");
   }
   assert.equal((await other.api.get(`${ACTIVITIES}/${id}`)).body.title, "Tarefa");
@@ -225,7 +225,7 @@ test("activities: completed_at is set when the status becomes concluida and clea
   assert.equal((await api.get(`${ACTIVITIES}/${created.id}`)).body.completed_at, null);
 });
 
-test("an activity that is inserted becomes the last activity of its deal, whoever inserts it", async ({ sql, workspace, api, newDeal }) => {
+test("an activity that is inserted becomes the last activity of its deal, also when the application inserts it", async ({ sql, workspace, api, newDeal }) => {
   const deal = await newDeal();
   const lastActivity = async () => {
     const [row] = await sql<[{ at: string | null }]>`

@@ -6,7 +6,7 @@ import { baseUrl } from "../support/stack.ts";
 
 const LEADS = "/api-v1-leads";
 
-const refusals: [what: string, body: string, field: string][] = [
+const invalidBodies: [what: string, body: string, field: string][] = [
   ["a NUL character", '{"first_name":"a\\u0000b"}', "first_name"],
   ["an unpaired surrogate", '{"first_name":"a\\ud800"}', "first_name"],
   [
@@ -31,7 +31,7 @@ const refusals: [what: string, body: string, field: string][] = [
   ["100,000 levels of objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, ""],
 ];
 
-for (const [what, body, field] of refusals) {
+for (const [what, body, field] of invalidBodies) {
   test(`POST /api-v1-leads refuses ${what} with validation_error and names the field`, async ({ api }) => {
     const details = assertError(await api.post(LEADS, body), "validation_error");
     assert.deepEqual(Object.keys(details), [field]);

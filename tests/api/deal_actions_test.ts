@@ -8,7 +8,7 @@ import {
   eventsOf,
   makeLossReason,
   makePipeline,
-  NOWHERE,
+  UNKNOWN_ID,
 } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
@@ -79,7 +79,7 @@ test("POST lose marks an open deal lost, with a reason and a note, once", async 
   });
   assert.deepEqual(await read(), body);
   // The body is not validated, because the deal is closed already.
-  const again = await act("lose", { loss_reason_id: NOWHERE });
+  const again = await act("lose", { loss_reason_id: UNKNOWN_ID });
   assert.deepEqual(again.body, { ...body, idempotent: true });
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);
 });
@@ -117,7 +117,7 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
     assertError(await act("win", body), "bad_request");
     assertError(await act("lose", body), "bad_request");
   }
-  const unknown = await act("lose", { loss_reason_id: NOWHERE });
+  const unknown = await act("lose", { loss_reason_id: UNKNOWN_ID });
   assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["loss_reason_id"]);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, other) }), unknown);
   assertAlike(await act("lose", { loss_reason_id: await makeLossReason(sql, workspace, false) }), unknown);
@@ -190,7 +190,7 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
   const mover = ({ act, patch }: Awaited<ReturnType<typeof makeDeal>>) => (body: object) =>
     way === "PATCH" ? patch(body) : act("move-stage", body);
 
-  test(`${way} moves a deal to another stage, open or closed, and emits where it came from`, async ({ sql }) => {
+  test(`${way} moves a deal to another stage, open or closed, and emits the previous stage`, async ({ sql }) => {
     const made = await makeDeal(sql);
     const { workspace, deal, act } = made;
     const move = mover(made);
@@ -239,10 +239,10 @@ for (const way of ["POST move-stage", "PATCH"] as const) {
     const move = mover(made);
     const other = await makeWorkspace(sql);
     const [first, second, third] = workspace.stages;
-    const unknown = await move({ stage_id: NOWHERE });
+    const unknown = await move({ stage_id: UNKNOWN_ID });
     assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["stage_id"]);
     assertAlike(await move({ stage_id: other.stages[0]!.id }), unknown);
-    const nowhere = await move({ stage_id: second!.id, pipeline_id: NOWHERE });
+    const nowhere = await move({ stage_id: second!.id, pipeline_id: UNKNOWN_ID });
     assert.deepEqual(Object.keys(assertError(nowhere, "pipeline_not_found")), ["pipeline_id"]);
     assertAlike(await move({ stage_id: second!.id, pipeline_id: other.pipelineId }), nowhere);
 
@@ -286,7 +286,7 @@ test("The actions answer 404 to a deal of another workspace as to an unknown id"
   const body = { stage_id: other.stages[1]!.id };
   for (const action of ["move-stage", "win", "lose"]) {
     const send = (id: string) => client(other.key).post(`${DEALS}/${id}/${action}`, body);
-    const unknown = await send(NOWHERE);
+    const unknown = await send(UNKNOWN_ID);
     assertError(unknown, "not_found");
     assertAlike(await send(deal.id), unknown);
     assertAlike(await send("no-uuid"), unknown);

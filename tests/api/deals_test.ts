@@ -12,7 +12,7 @@ import {
   makeMember,
   makePipeline,
   nextMillisecond,
-  NOWHERE,
+  UNKNOWN_ID,
 } from "../support/record_fixtures.ts";
 import { testRecordRules } from "../support/record_rules.ts";
 import { test } from "../support/scenario.ts";
@@ -75,7 +75,7 @@ test("POST /api-v1-deals needs a title, a contact or a company, and takes the ti
   assert.deepEqual(Object.keys(details).sort(), ["owner_id", "title", "value"], "all at once");
 });
 
-test("POST /api-v1-deals goes to the default pipeline's first active stage, or where the call says", async ({ sql, workspace, api }) => {
+test("POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one", async ({ sql, workspace, api }) => {
   const other = await makeWorkspace(sql);
   const post = (place: object) => api.post(DEALS, { title: "A", ...place });
   const pipeline = await makePipeline(sql, workspace);
@@ -87,10 +87,10 @@ test("POST /api-v1-deals goes to the default pipeline's first active stage, or w
     pipeline.stages[1],
   );
 
-  const unknownPipeline = await post({ pipeline_id: NOWHERE });
+  const unknownPipeline = await post({ pipeline_id: UNKNOWN_ID });
   assert.deepEqual(Object.keys(assertError(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
   assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
-  const unknownStage = await post({ stage_id: NOWHERE });
+  const unknownStage = await post({ stage_id: UNKNOWN_ID });
   assert.deepEqual(Object.keys(assertError(unknownStage, "stage_not_found")), ["stage_id"]);
   assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
   assertAlike(await post({ stage_id: pipeline.stages[0] }), unknownStage);

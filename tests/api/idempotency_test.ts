@@ -68,7 +68,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     }
   });
 
-  test(`${title} answers the same key and body with 200 and the original reply, and makes nothing new`, async ({ sql }) => {
+  test(`${title} answers the same key and body with 200 and the original reply, and creates nothing`, async ({ sql }) => {
     const workspace = await start(sql);
     const first = await send(workspace.key, workspace.body, "one");
     assert.equal(first.status, 201);
@@ -132,7 +132,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal(reply!["error_code"], null);
   };
 
-  test(`${title} answers 409 while the original is being processed, and its reply from then on`, async ({ sql }) => {
+  test(`${title} answers 409 while the original is being processed, and the original reply afterwards`, async ({ sql }) => {
     await using original = openDatabase();
     const workspace = await start(sql);
     await begin(original, workspace, "one");

@@ -4,9 +4,9 @@ import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
-const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
-test("POST /api-v1-leads creates company, contact and deal and says so", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads creates company, contact and deal and reports which", async ({ sql, workspace, api }) => {
   const reply = await api.post(LEADS, {
     first_name: " Ana ",
     last_name: "Souza",
@@ -114,7 +114,7 @@ test("POST /api-v1-leads reuses a contact by e-mail, else by the digits of its p
     "another e-mail behind the same phone is another person",
   );
   const none = await api.post(LEADS, { first_name: "D", phone: "---" });
-  assert.equal(none.body.created.contact, true, "a phone without digits is nobody's");
+  assert.equal(none.body.created.contact, true, "a phone without digits matches no contact");
 });
 
 test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites", async ({ sql, api }) => {
@@ -177,7 +177,7 @@ test("POST /api-v1-leads: the owner is the one given, else the key's creator, el
 
   assert.equal(await owner(manager), manager);
   assert.equal(await owner(), seller);
-  assert.equal(await owner(other.memberId), seller, "a member of another workspace is nobody here");
+  assert.equal(await owner(other.memberId), seller, "a member of another workspace is ignored");
   assert.equal(await owner(inactive), seller);
   await sql`update crm.members set is_active = false where id in (${seller}, ${workspace.memberId})`;
   assert.equal(await owner(), manager);
@@ -196,7 +196,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   });
   assert.equal(given.body.lead.stage_id, second!.id);
 
-  for (const pipeline_id of [NOWHERE, other.pipelineId]) {
+  for (const pipeline_id of [UNKNOWN_ID, other.pipelineId]) {
     assert.deepEqual(
       Object.keys(
         assertError(await api.post(LEADS, { first_name: "A", pipeline_id }), "pipeline_not_found"),
@@ -204,7 +204,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
       ["pipeline_id"],
     );
   }
-  for (const stage_id of [NOWHERE, other.stages[0]!.id]) {
+  for (const stage_id of [UNKNOWN_ID, other.stages[0]!.id]) {
     assert.deepEqual(
       Object.keys(assertError(await api.post(LEADS, { first_name: "A", stage_id }), "stage_not_found")),
       ["stage_id"],
@@ -229,7 +229,7 @@ test("POST /api-v1-leads: pipeline and stage are looked for in the workspace, ac
   assert.equal(left!["n"], 0);
 });
 
-test("POST /api-v1-leads that is refused leaves nothing behind", async ({ sql, workspace, api }) => {
+test("POST /api-v1-leads that is refused writes nothing", async ({ sql, workspace, api }) => {
   await sql`update crm.members set is_active = false where workspace_id = ${workspace.id}`;
   assertError(
     await api.post(LEADS, { first_name: "A", company_name: "X", external_id: "e" }),

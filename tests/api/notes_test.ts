@@ -3,13 +3,13 @@ import { assertError, call, client, type Reply } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { fieldLimits } from "../support/field_limits.ts";
 import { inputSchema } from "../support/input_schema.ts";
-import { assertAlike, assertShown, create, ids, makeMember, NOWHERE } from "../support/record_fixtures.ts";
+import { assertAlike, assertShown, create, ids, makeMember, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { bodyOf } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
 const NOTES = "/api-v1-notes";
 
-test("POST /api-v1-notes answers 201 with the whole note, which GET and the list give again", async ({ workspace, api, newDeal }) => {
+test("POST /api-v1-notes answers 201 with the whole note, which GET and the list return again", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const created = await api.post(NOTES, { deal_id: deal.id, body: "Reunião: 45 min", kind: "observation" });
   assert.equal(created.status, 201);
@@ -40,7 +40,7 @@ test("POST /api-v1-notes answers 201 with the whole note, which GET and the list
   });
 });
 
-test("POST /api-v1-notes: kind is note where it is not said", async ({ api, newDeal }) => {
+test("POST /api-v1-notes: kind is note unless the body sets it", async ({ api, newDeal }) => {
   const deal = await newDeal();
   for (const kind of [undefined, null, "note"]) {
     assert.equal((await api.post(NOTES, { deal_id: deal.id, body: "b", kind })).body.kind, "note");
@@ -71,14 +71,14 @@ test("POST /api-v1-notes names each field outside its limits", async ({ api, new
 
 test("POST /api-v1-notes: author and source cannot be chosen, and the reply names the ignored fields", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
-  const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: NOWHERE, source: "user" });
+  const reply = await api.post(NOTES, { deal_id: deal.id, body: "b", author_id: UNKNOWN_ID, source: "user" });
   assert.equal(reply.status, 201);
   assert.equal(reply.body.author_id, workspace.memberId);
   assert.equal(reply.body.source, "integration");
   assert.equal(reply.headers.get("X-Ignored-Fields"), "author_id, source");
 });
 
-test("POST /api-v1-notes: the author is the creator of the key, and nobody else once that member has left", async ({ sql, workspace, newDeal }) => {
+test("POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive", async ({ sql, workspace, newDeal }) => {
   const deal = await newDeal();
   const seller = await makeMember(sql, workspace);
   const { key } = await makeKey(sql, workspace.id, { memberId: seller });
@@ -96,7 +96,7 @@ test("POST /api-v1-notes: the author is the creator of the key, and nobody else 
 test("POST /api-v1-notes refuses a deal of another workspace as one that does not exist", async ({ sql, api }) => {
   const other = await makeWorkspaceWithDeal(sql);
   const write = (deal_id: string) => api.post(NOTES, { deal_id, body: "b" });
-  const unknown = await write(NOWHERE);
+  const unknown = await write(UNKNOWN_ID);
   assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["deal_id"]);
   assertAlike(await write(other.deal.id), unknown);
   const [count] = await sql`select count(*)::int as n from crm.notes where deal_id = ${other.deal.id}`;
@@ -108,7 +108,7 @@ test("GET /api-v1-notes/:id answers 404 for a note of another workspace's deal a
   const { id } = (await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" })).body;
   const foreign = await api.get(`${NOTES}/${id}`);
   assertError(foreign, "not_found");
-  assertAlike(await api.get(`${NOTES}/${NOWHERE}`), foreign);
+  assertAlike(await api.get(`${NOTES}/${UNKNOWN_ID}`), foreign);
   assertError(await api.get(`${NOTES}/x`), "not_found");
 });
 
@@ -125,7 +125,7 @@ test("GET /api-v1-notes needs deal_id and refuses wrong filters", async ({ api, 
   assertError(await api.get(`${NOTES}?deal_id=${deal.id}&cursor=x`), "invalid_cursor");
 });
 
-test("GET /api-v1-notes gives the notes of that deal, by kind and since", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-notes lists the notes of that deal, by kind and since", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const another = await makeDeal(workspace.key);
   const write = (deal_id: string, kind: string) => create(workspace.key, NOTES, { deal_id, body: "b", kind });
@@ -146,10 +146,10 @@ test("GET /api-v1-notes answers for a deal of another workspace as for one that 
   await other.api.post(NOTES, { deal_id: other.deal.id, body: "b" });
   const foreign = await api.get(`${NOTES}?deal_id=${other.deal.id}`);
   assert.deepEqual(foreign.body, { data: [], meta: { next_cursor: null, has_more: false } });
-  assertAlike(await api.get(`${NOTES}?deal_id=${NOWHERE}`), foreign);
+  assertAlike(await api.get(`${NOTES}?deal_id=${UNKNOWN_ID}`), foreign);
 });
 
-test("GET /api-v1-notes gives every note exactly once, while others are being written", async ({ workspace, api, newDeal }) => {
+test("GET /api-v1-notes lists every note exactly once, while others are being written", async ({ workspace, api, newDeal }) => {
   const deal = await newDeal();
   const write = async () => (await create(workspace.key, NOTES, { deal_id: deal.id, body: "b" })).id;
   const expected: string[] = [];

@@ -13,7 +13,7 @@ async function makeLimited(sql: Sql, limit = DEFAULT_LIMIT) {
   return workspace;
 }
 
-test("a workspace's plan admits 120 calls a minute unless it says otherwise", async ({ sql }) => {
+test("a workspace's plan admits 120 calls a minute by default", async ({ sql }) => {
   const [column] = await sql`
     insert into crm.workspaces (name) values ('default plan') returning rate_limit_per_minute as limit`;
   assert.equal(column!["limit"], DEFAULT_LIMIT);

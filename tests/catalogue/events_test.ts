@@ -1,4 +1,4 @@
-// The catalogue of events in TypeScript, and what the database has and emits, are the same.
+// The catalogue of events in TypeScript, the events in the database and those that it emits are the same.
 import assert from "node:assert/strict";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { openDatabase } from "../support/stack.ts";

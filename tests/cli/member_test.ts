@@ -31,7 +31,7 @@ test("member add, update and list manage the members of a workspace", async ({ w
   assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
 });
 
-test("member add refuses an e-mail that the workspace has, in any case, and not one that another has", async ({ sql, workspace: mine }) => {
+test("member add refuses an e-mail that the workspace has, in any case, and accepts one of another workspace", async ({ sql, workspace: mine }) => {
   const other = await makeWorkspace(sql);
   await say(...add(mine.id, "ana@exemplo.com.br"));
   await assertMistake(

@@ -6,7 +6,7 @@ import { openDatabase } from "../support/stack.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
-test("pipeline create makes the stages in the order in which they are named", async ({ workspace: { id: workspace, pipelineId }, api }) => {
+test("pipeline create makes the stages in the given order", async ({ workspace: { id: workspace, pipelineId }, api }) => {
   const made = await json(
     ...["pipeline", "create", "--workspace", workspace, "--name", "Parcerias"],
     ...["--stages", "Prospecção:pre-venda, Fase 2: proposta :venda,Ganho:won"],

@@ -7,7 +7,7 @@ import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID } from "./crm.
 import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
 test("webhook list shows what a workspace has subscribed to, and no secret", async ({ workspace: { id: workspace, key }, api }) => {
   const list = ["webhook", "list", "--workspace", workspace] as const;
@@ -37,7 +37,7 @@ test("webhook test sends a signed event that a receiver can distinguish from a r
     event: "deal.won",
     workspace_id: workspace,
     object_type: "deal",
-    object_id: NOBODY,
+    object_id: NIL_ID,
     data: { test: true },
     delivery_id,
   });
@@ -57,7 +57,7 @@ test("A test event can be sent of every event in the catalog", async ({ sql, wor
   assert.deepEqual(messages.map(({ body }) => body.event).sort(), [...EVENT_TYPES].sort());
   for (const { body } of messages) {
     const object = body.event === "lead.received" ? "deal" : body.event.split(".")[0];
-    assert.deepEqual([body.object_type, body.object_id, body.data], [object, NOBODY, { test: true }]);
+    assert.deepEqual([body.object_type, body.object_id, body.data], [object, NIL_ID, { test: true }]);
   }
 });
 
@@ -123,7 +123,7 @@ test("After five failures: reactivate, redeliver, and the same delivery arrives 
   ]);
 });
 
-test("webhook rotate shows a new secret once, with which alone deliveries are signed from then on", async ({ sql, workspace: { key }, api }) => {
+test("webhook rotate shows a new secret once, and all later deliveries are signed with it", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const text = await say("webhook", "rotate", id);

@@ -7,7 +7,7 @@ import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 
-const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 for (const { resource, route, title } of keyEndpoints) {
@@ -66,7 +66,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.ok(reply.body.error.message.includes(route.endpoint.scope), "the message names the scope");
   });
 
-  test(`${title} answers 429 rate_limited with Retry-After once the minute is full`, async ({ sql, workspace: { id, key } }) => {
+  test(`${title} answers 429 rate_limited with Retry-After when its calls of the last minute are used up`, async ({ sql, workspace: { id, key } }) => {
     await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
     const admitted = await send(key);
     assert.notEqual(admitted.status, 429);
@@ -78,7 +78,7 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
   });
 
-  test(`${title} answers 422 naming a query parameter that it does not know`, async ({ workspace: { key } }) => {
+  test(`${title} answers 422 to an unknown query parameter and names it`, async ({ workspace: { key } }) => {
     const reply = await call(route.method, `${addressOf(resource.name, route.path)}?nome=1&limite=2`, {
       key,
       ...(route.endpoint.body && { body: {} }),
@@ -158,7 +158,7 @@ for (const resource of resources) {
 for (const resource of resources) {
   const { unknown } = GATE_CASES[resource.gate];
   test(`/${resource.name}: an unknown path answers 404 not_found, after the key is checked`, async ({ workspace: { key } }) => {
-    for (const path of ["/a/b/c/d", `/${NOWHERE}/fly`, "/%00", "/%ff", "/..%2f"]) {
+    for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {
       const reply = await call("GET", `/${resource.name}${path}`, { key });
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);
       assertError(await call("GET", `/${resource.name}${path}`), unknown ?? "not_found");

@@ -62,7 +62,7 @@ for (const { file, language } of DOCUMENTS) {
     assert.ok(written === documentText(openApiDocument(resources, language)), `${file} is stale`);
   });
 
-  Deno.test(`The OpenAPI document (${language}) passes the linter's recommended rules without a remark`, async () => {
+  Deno.test(`The OpenAPI document (${language}) passes the linter's recommended rules`, async () => {
     const problems = await lintFromString({
       source: await Deno.readTextFile(file),
       absoluteRef: file,
@@ -85,7 +85,7 @@ Deno.test("The two OpenAPI documents differ in their texts alone", () => {
   assert.equal(shape("pt"), shape("en"));
 });
 
-Deno.test("No schema of the OpenAPI document is closed: a reply may grow a field without a new version", () => {
+Deno.test("No schema of the OpenAPI document is closed: a reply may gain a field without a new version", () => {
   assert.ok(!JSON.stringify(document).includes('"additionalProperties":false'));
 });
 
@@ -164,7 +164,7 @@ Deno.test("Whatever is wrong with a call, the answer's status, code and headers 
   }
 });
 
-test("Every event that the API brings about is delivered as the OpenAPI document says", async ({ sql, workspace: { id, key, stages }, api }) => {
+test("Every event that the API causes is delivered as the OpenAPI document says", async ({ sql, workspace: { id, key, stages }, api }) => {
   const { deal_id, stage_id } = await makeSamples(key, stages);
   await api.post(`/api-v1-deals/${deal_id}/move-stage`, { stage_id });
   await api.post(`/api-v1-deals/${deal_id}/win`);

@@ -44,7 +44,7 @@ const CONTRACT = `
 
 Deno.test("The endpoints are those of the contract, each with its scope", () => {
   const declared = keyEndpoints.map(({ title, route }) => `${title} ${route.endpoint.scope}`);
-  // Others may be added without a new version (spec 9.3); none of these may go.
+  // Other fields may be added without a new version (spec 9.3); none of these may be removed.
   const missing = CONTRACT.trim().split(/\s*\n\s*/).filter((promised) => !declared.includes(promised));
   assert.deepEqual(missing, []);
 });
@@ -126,7 +126,7 @@ test("Every reply is JSON, and a 204 has no body", async ({ workspace: { key, st
   assert.equal(deleted.headers.get("Content-Type"), null);
 });
 
-test("A list shows the workspace of its key alone", async ({ sql, workspace: ours }) => {
+test("A list contains only records of its key's workspace", async ({ sql, workspace: ours }) => {
   const theirs = await makeWorkspace(sql);
   const mine = await makeSamples(ours.key, ours.stages);
   const other = await makeSamples(theirs.key, theirs.stages);

@@ -38,7 +38,7 @@ const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
 Deno.test("A line of Markdown has 120 characters at most, unless it is in a table or is a link", () => {
   const long: string[] = [];
   for (const [file, page] of pages) {
-    // The contract stands as it was agreed.
+    // The contract keeps its agreed text.
     if (relative(ROOT, file) === join("docs", "spec.md")) continue;
     // Written sections repeat texts of any length.
     const byHand = page.replace(

@@ -5,9 +5,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { readSnippet } from "./page.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What is not copied: it is large, or belongs to the original alone. */
+/** Not copied, because it is large or belongs only to the original. */
 const LEFT_OUT = ["node_modules", ".git", ".local", ".temp"];
-/** Tests that a forgotten place turns red. */
+/** The tests that fail if a place is forgotten. */
 const TESTS = ["tests/catalogue", "tests/api/deals_test.ts", "tests/docs/written_pages_test.ts"];
 
 Deno.test("a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write", async () => {
@@ -20,7 +20,7 @@ Deno.test("a field with a filter is added to deals by the diff of docs/architect
     await Deno.symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
     const files = await applyDiff(copy, await readSnippet("architecture.md", "A new field", "diff"));
     assert.deepEqual(files.map((file) => file.split("/").at(-1)), ["record.ts", "20261120001200_deals.sql"]);
-    // What `deno task write` runs.
+    // The same commands as in `deno task write`.
     for (const writer of ["contract/records", "openapi", "contract/schema", "contract/pages"]) {
       await run(copy, ["run", "-A", join(writer, "main.ts")]);
     }

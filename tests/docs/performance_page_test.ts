@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isHeld } from "../../lab/harness/figures.ts";
-import { tableOf } from "../../lab/harness/tables.ts";
+import { tableOf } from "../../lab/harness/figures.ts";
 import { readResults } from "../../lab/performance/results.ts";
 import { readPage } from "./page.ts";
 

@@ -65,7 +65,7 @@ for (const language of LANGUAGES) {
   const { heading, programs } = language;
 
   Deno.test(needing(programs, {
-    name: `docs/webhooks.md: ${heading} takes a real delivery and refuses every other`,
+    name: `docs/webhooks.md: ${heading} accepts a genuine delivery and refuses every other`,
     fn: async () => {
       const { delivery, secret } = await receiveOne();
       await withSnippet(language, async (file) => {
@@ -80,7 +80,7 @@ for (const language of LANGUAGES) {
   }));
 
   Deno.test(needing(programs, {
-    name: `docs/webhooks.md: ${heading} takes nothing where its secret is empty`,
+    name: `docs/webhooks.md: ${heading} refuses every delivery if its secret is empty`,
     fn: async () => {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { type InputSchema, inputSchema } from "../support/input_schema.ts";
-import { assertAlike, NOWHERE } from "../support/record_fixtures.ts";
+import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
@@ -21,10 +21,10 @@ for (const { resource, route, title } of endpoints) {
   const { endpoint } = route;
   const bodyIds = endpoint.body === undefined ? [] : idFields(endpoint.body);
   const queryIds = idFields(endpoint.query);
-  const places = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
-  if (places.length === 0) continue;
+  const fields = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
+  if (fields.length === 0) continue;
 
-  test(`${title} answers another workspace's ${places.join(", ")} as an unknown id, byte for byte`, async ({ sql, workspace: mine }) => {
+  test(`${title} answers another workspace's ${fields.join(", ")} as an unknown id, byte for byte`, async ({ sql, workspace: mine }) => {
     const other = await makeWorkspace(sql);
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
@@ -33,30 +33,30 @@ for (const { resource, route, title } of endpoints) {
     const { records, ...ids } = theirs;
     const foreign: Record<string, string> = {
       ...ids,
-      ":id": records[resource.name] ?? NOWHERE,
+      ":id": records[resource.name] ?? UNKNOWN_ID,
       pipeline_id: other.pipelineId,
       owner_id: other.memberId,
       loss_reason_id: reason.id,
     };
 
-    const send = (place: string, id: string) => {
-      const path = route.path.replace(":id", place === ":id" ? id : own.records[resource.name]!);
-      const query = queryIds.includes(place) ? `?${place}=${id}` : "";
+    const send = (field: string, id: string) => {
+      const path = route.path.replace(":id", field === ":id" ? id : own.records[resource.name]!);
+      const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...REQUIRED[resource.name],
         ...needed(bodyIds, own),
-        ...(bodyIds.includes(place) && { [place]: id }),
+        ...(bodyIds.includes(field) && { [field]: id }),
       };
       return call(route.method, `/${resource.name}${path}${query}`, {
         key: mine.key,
         ...(endpoint.body && { body }),
       });
     };
-    for (const place of places) {
-      if (foreign[place] === undefined) throw new Error(`No other workspace's ${place} is at hand: add one`);
+    for (const field of fields) {
+      if (foreign[field] === undefined) throw new Error(`Add a ${field} of the other workspace here`);
       // A lead with an unknown owner is created with another owner, so its ids differ.
-      if (resource.name === "api-v1-leads" && place === "owner_id") continue;
-      assertAlike(await send(place, foreign[place]), await send(place, NOWHERE));
+      if (resource.name === "api-v1-leads" && field === "owner_id") continue;
+      assertAlike(await send(field, foreign[field]), await send(field, UNKNOWN_ID));
     }
   });
 }

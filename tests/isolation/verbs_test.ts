@@ -7,7 +7,7 @@ import { createProposal } from "../../operator/proposals.ts";
 import type { RecordKind, VerbName } from "../../operator/verbs.ts";
 import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { makeLossReason, NOWHERE } from "../support/record_fixtures.ts";
+import { makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { readVerbs } from "../support/verbs.ts";
 import { subscribe, waitForDelivery } from "../support/webhooks.ts";
@@ -59,7 +59,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   );
 
   for (const { name, args, call } of inWorkspace) {
-    assert.deepEqual((await refusalOf(call(sql, NOWHERE)))?.[0], "not_found", `${name} in no workspace`);
+    assert.deepEqual((await refusalOf(call(sql, UNKNOWN_ID)))?.[0], "not_found", `${name} in no workspace`);
     const reference = args.find((field) => field === "member_id" || field === "deal_id");
     if (args.includes("id")) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
     else if (reference) {

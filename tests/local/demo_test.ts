@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-Deno.test("The demo reaches its end", async () => {
+Deno.test("The demo runs to its end", async () => {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", join(import.meta.dirname!, "..", "..", "local", "demo.ts")],
   }).output();

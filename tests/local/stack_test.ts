@@ -44,7 +44,7 @@ async function postmaster(dataDir: string): Promise<number> {
 }
 
 /** Asserts that a start fails with one line and without a stack trace. */
-async function refusal(env: Record<string, string>): Promise<string> {
+async function startError(env: Record<string, string>): Promise<string> {
   const { ended, output } = spawnStack(env);
   assert.equal((await ended).code, 1, output());
   assert.match(output(), /^[^\n]+\n$/);
@@ -69,14 +69,17 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
   }
 });
 
-test("Data that other migrations made is refused, with the folder to delete", async (dataDir) => {
+test("Data of other migrations is refused, and the error names the folder to delete", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
   await stack.stop();
   const file = join(dataDir, "migrations.json");
   const digests = JSON.parse(await Deno.readTextFile(file));
   const [edited] = Object.keys(digests).sort();
   await Deno.writeTextFile(file, JSON.stringify({ ...digests, [edited!]: "of another text" }));
-  assert.match(await refusal({ DATA_DIR: dataDir }), new RegExp(`by another ${edited}: delete ${dataDir}`));
+  assert.match(
+    await startError({ DATA_DIR: dataDir }),
+    new RegExp(`by another ${edited}: delete ${dataDir}`),
+  );
 });
 
 test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (dataDir) => {
@@ -137,7 +140,7 @@ test("A second stack on the same folder is refused and does not affect the first
   const first = await startStackProcess(dataDir);
   try {
     assert.match(
-      await refusal({ DATA_DIR: dataDir }),
+      await startError({ DATA_DIR: dataDir }),
       new RegExp(`^Another stack \\(process ${first.file.pid}\\)`),
     );
     assert.deepEqual(await workspaceNames(first.file.database_url), ["Demonstração"]);
@@ -150,13 +153,13 @@ test("A port in use is reported in one line", async (dataDir) => {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   assert.match(
-    await refusal({ DATA_DIR: dataDir, PORT: String(port) }),
+    await startError({ DATA_DIR: dataDir, PORT: String(port) }),
     new RegExp(`^Port ${port} is in use: `),
   );
 });
 
 test("An invalid port is reported in one line", async (dataDir) => {
-  assert.match(await refusal({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
+  assert.match(await startError({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
 });
 
 test("A data folder without permission is reported in one line", async (dataDir) => {
@@ -164,20 +167,20 @@ test("A data folder without permission is reported in one line", async (dataDir)
   await Deno.mkdir(closed, { mode: 0o500 });
   // Root may write everywhere except where the kernel refuses it.
   const folder = Deno.uid() === 0 ? "/sys/crm" : join(closed, "data");
-  assert.match(await refusal({ DATA_DIR: folder }), /: set DATA_DIR to /);
+  assert.match(await startError({ DATA_DIR: folder }), /: set DATA_DIR to /);
 });
 
 test("A data folder that is a file is reported in one line", async (dataDir) => {
   const file = join(dataDir, "file");
   await Deno.writeTextFile(file, "");
-  assert.match(await refusal({ DATA_DIR: file }), /is not a folder: set DATA_DIR to /);
+  assert.match(await startError({ DATA_DIR: file }), /is not a folder: set DATA_DIR to /);
 });
 
 test("A database that cannot be reached is reported in one line, without its password", async (dataDir) => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
-  const line = await refusal({
+  const line = await startError({
     DATA_DIR: dataDir,
     DATABASE_URL: `postgresql://u:hidden@127.0.0.1:${port}/postgres`,
   });

@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 /** An id that no record has. */
-const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 /** For each gate: valid credentials, and the error for a call without credentials (null: none are needed). */
 export const GATE_CASES: Record<
@@ -44,7 +44,7 @@ export const GATE_CASES: Record<
 export function addressOf(
   resource: string,
   path: Route["path"],
-  { id = NOWHERE, token = "" }: { id?: string; token?: string } = {},
+  { id = UNKNOWN_ID, token = "" }: { id?: string; token?: string } = {},
 ): string {
   return `/${resource}${path.replace(":id", id).replace(":token", token).replace(/\/$/, "")}`;
 }

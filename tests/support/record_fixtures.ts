@@ -5,7 +5,7 @@ import { makeKey, type TestWorkspace } from "./fixtures.ts";
 import { openDatabase } from "./stack.ts";
 
 /** An id that no record has. */
-export const NOWHERE = "00000000-0000-7000-8000-000000000000";
+export const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 /** A record, or the body that creates one. */
 export type Body = Record<string, unknown>;

@@ -14,7 +14,7 @@ import {
   ids,
   makeMember,
   nextMillisecond,
-  NOWHERE,
+  UNKNOWN_ID,
 } from "./record_fixtures.ts";
 import { bodyOf } from "./resources.ts";
 import { test } from "./scenario.ts";
@@ -84,7 +84,7 @@ function testLists({ path, minimal }: RecordResource): void {
   test(`GET ${path} accepts any UUID as cursor and refuses anything else`, async ({ workspace: { key }, api }) => {
     const { id } = await create(key, path, minimal);
     assert.deepEqual(ids(await api.get(`${path}?cursor=ffffffff-ffff-ffff-ffff-ffffffffffff`)), [id]);
-    assert.deepEqual(ids(await api.get(`${path}?cursor=${NOWHERE}`)), []);
+    assert.deepEqual(ids(await api.get(`${path}?cursor=${UNKNOWN_ID}`)), []);
     for (const cursor of ["", "x", "1"]) {
       assertError(await api.get(`${path}?cursor=${cursor}`), "invalid_cursor");
     }
@@ -129,7 +129,7 @@ function testIsolation({ path, minimal }: RecordResource): void {
     assert.deepEqual((await api.get(path)).body, { data: [], meta: { next_cursor: null, has_more: false } });
     assert.deepEqual(ids(await api.get(`${path}?cursor=${theirs.id}`)), []);
     for (const read of [api.get, (address: string) => api.patch(address, minimal)]) {
-      const unknown = await read(`${path}/${NOWHERE}`);
+      const unknown = await read(`${path}/${UNKNOWN_ID}`);
       assertError(unknown, "not_found");
       assertAlike(await read(`${path}/${theirs.id}`), unknown);
       assertAlike(await read(`${path}/no-uuid`), unknown);
@@ -149,7 +149,7 @@ function testReferences({ path, minimal, references }: RecordResource): void {
         (id: string) => api.patch(`${path}/${record.id}`, { [field]: id }),
       ];
       for (const send of sends) {
-        const unknown = await send(NOWHERE);
+        const unknown = await send(UNKNOWN_ID);
         assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
         assertAlike(await send(theirs), unknown);
       }
@@ -162,7 +162,7 @@ function testReferences({ path, minimal, references }: RecordResource): void {
 
   test(`${path} names every reference that is not of the workspace at once`, async ({ api }) => {
     const fields = Object.keys(references);
-    const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, NOWHERE])) };
+    const body = { ...minimal, ...Object.fromEntries(fields.map((field) => [field, UNKNOWN_ID])) };
     const details = assertError(await api.post(path, body), "invalid_reference");
     assert.deepEqual(Object.keys(details).sort(), fields.sort());
   });

@@ -78,7 +78,7 @@ Deno.test("isPublicAddress refuses every v6 form that carries a private v4 addre
   }
 });
 
-Deno.test("isPublicAddress refuses what is not one plain address", () => {
+Deno.test("isPublicAddress refuses text that is not a single plain address", () => {
   for (
     const text of [
       "",

@@ -81,7 +81,7 @@ Deno.test("Where the first address refuses the connection, the next is tried", a
   (await connect(url, ["127.0.0.9", "127.0.0.1"], performance.now() + 2_000)).close();
 });
 
-Deno.test("A name of which one address is not public is refused, and nothing is connected to", async () => {
+Deno.test("A name with an address that is not public is refused before any connection", async () => {
   const refuses = async (addresses: string[], reason: string) => {
     const surroundings: AttemptOptions = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
     const outcome = await deliver("https://hooks.example.com/", {}, body, surroundings);
@@ -128,7 +128,7 @@ Deno.test("A target that is no longer allowed is refused at the attempt", async 
   }
 });
 
-Deno.test("A port where nobody listens is connection_refused", async () => {
+Deno.test("A port without a listener is connection_refused", async () => {
   const receiver = startHostile(answers(""), null);
   await receiver[Symbol.asyncDispose]();
   const outcome = await deliver(`http://localhost:${receiver.port}/`, {}, body, {

@@ -132,7 +132,7 @@ test("Five failed attempts: the spec's waits, one delivery id, then failed for g
   assert.equal((await mailbox.messages()).length, 5, "there is no sixth attempt");
 });
 
-test("A retry that succeeds ends the delivery, and sets failure_count back", async ({ sql, workspace: { key }, api }) => {
+test("A retry that succeeds ends the delivery, and resets failure_count", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Antes" });
@@ -150,7 +150,7 @@ test("A retry that succeeds ends the delivery, and sets failure_count back", asy
   assert.deepEqual(names, ["Antes", "Depois"], "data is the state at delivery time");
 });
 
-test("Deliveries of an inactive subscription wait, and go on when it is active again", async ({ sql, workspace: { key }, api }) => {
+test("Deliveries of an inactive subscription wait, and continue when it is active again", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox("status=500,200");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
@@ -185,7 +185,7 @@ test("At most 4 deliveries are in flight for a subscription and 8 for a workspac
   }
 });
 
-test("A dispatcher that is killed loses nothing: the delivery is made again under the same id", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
+test("A dispatcher that is killed loses nothing: the delivery is sent again under the same id", async ({ sql, workspace: { key, memberId, id: workspaceId } }) => {
   const mailbox = openMailbox("delay=3000");
   const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
   const dispatcher = await spawnDispatcher(
@@ -222,7 +222,7 @@ test("An event that cannot be recorded never changes the answer", async ({ sql, 
   assert.equal(row!["events"], 0);
 });
 
-test("Events are recorded whether or not anybody subscribes", async ({ sql, workspace: { id }, api }) => {
+test("Events are recorded even without a subscription", async ({ sql, workspace: { id }, api }) => {
   await api.post(LEADS, { first_name: "Ana" });
   const events = await eventually(async () => {
     const rows = await sql`select event from crm.events where workspace_id = ${id} order by event::text`;

@@ -78,7 +78,7 @@ test("A claim gives a subscription 4 places and a workspace 8, counting those in
   });
 });
 
-test("Workspaces take turns: one with a long queue does not keep another waiting", async ({ sql, workspace: big }) => {
+test("Workspaces take turns: one with a long queue does not delay another", async ({ sql, workspace: big }) => {
   const small = await makeWorkspace(sql);
   await rolledBack(sql, async (sql) => {
     for (let i = 0; i < 4; i++) await addDeliveries(sql, big.id, await addSubscription(sql, big.id), 50);

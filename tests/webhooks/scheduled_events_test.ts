@@ -82,7 +82,7 @@ test("A closed deal is not stale; a reopened one starts a new period without mov
   assert.equal((await factsOf(sql, deal.id, "deal.stale")).length, 1);
 });
 
-test("Neither job changes updated_at, nor does a note the deal's", async ({ sql, api, newDeal }) => {
+test("Neither job changes updated_at, and a note does not change that of its deal", async ({ sql, api, newDeal }) => {
   const deal = await newDeal();
   const due_at = new Date(Date.now() - 1000).toISOString();
   const { body: activity } = await api.post("/api-v1-activities", { deal_id: deal.id, due_at });

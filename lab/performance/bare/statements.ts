@@ -1,10 +1,9 @@
 const COLUMNS = `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
 
-/** One select by the primary key. */
 export const READ_CONTACT = `select ${COLUMNS} from crm.contacts where workspace_id = $1 and id = $2`;
 
-/** As many as the API's own page, by the primary key. */
+/** As many rows as the API's default page, by the primary key. */
 export const LIST_CONTACTS =
   `select ${COLUMNS} from crm.contacts where workspace_id = $1 order by id desc limit 50`;
 
@@ -35,11 +34,10 @@ export const MAKE_TABLES = `
   select workspace_id, id, title, value, contact_id, owner_id, pipeline_id, stage_id, external_id from crm.deals;
   analyze bare.companies, bare.contacts, bare.deals;`;
 
-/** One row. */
 export const INSERT_CONTACT = `insert into bare.contacts (workspace_id, name, email, phone, owner_id)
   values ($1, $2, $3, $4, $5) returning id`;
 
-/** Three rows: what a lead creates where it finds nothing to use again. */
+/** The three rows that a lead creates if it finds no contact and no company. */
 export const INSERT_LEAD = `
   with company as (
     insert into bare.companies (workspace_id, name, owner_id) values ($1, $5, $8) returning id

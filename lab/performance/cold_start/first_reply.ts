@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { spawnScript } from "../../harness/processes.ts";
 
-/** A function, and a request that it is to answer first. */
+/** A function, and its first request. */
 export interface Start {
   /** Its index.ts. */
   file: string;
   method: string;
-  /** As the function sees it: its own name comes first. */
+  /** As the function receives it: it begins with the function's name. */
   path: string;
   headers?: Record<string, string>;
   expect: number;
 }
 
-/** Milliseconds from the start of a process that serves the function to the end of its first reply. */
+/** Measures the milliseconds from the start of the function's process to the end of its first reply. */
 export async function timeFirstReply(
   { file, method, path, headers = {}, expect }: Start,
   env: Record<string, string>,
@@ -27,7 +27,7 @@ export async function timeFirstReply(
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   try {
     const port = parseInt((await reader.read()).value ?? "");
-    if (!(port > 0)) throw new Error(`${file} does not start; why, is above`);
+    if (!(port > 0)) throw new Error(`${file} does not start; see the error above`);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
     const text = await response.text();
     if (response.status !== expect) throw new Error(`${file}, ${method} ${path}: ${response.status} ${text}`);

@@ -1,4 +1,4 @@
-/** The least that a function on the same framework can be. */
+/** A minimal function on the same framework. */
 import { Hono } from "hono";
 
 const app = new Hono();

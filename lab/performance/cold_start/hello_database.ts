@@ -1,4 +1,4 @@
-/** The least that a function on the same framework and driver can be, if it is to ask the database. */
+/** A minimal function on the same framework and driver that queries the database. */
 import { Hono } from "hono";
 // @ts-types="@types/pg"
 import pg from "pg";

@@ -2,17 +2,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sum } from "../../harness/figures.ts";
 
-/** What is deployed with a function: everything that its index.ts leads to, types apart. */
+/** Everything that a function's index.ts imports, without types: the files and packages that are deployed. */
 export interface ImportGraph {
   /** Files of this repository. */
   files: string[];
-  /** Names of the packages that these import. */
+  /** Names of the packages that the files import. */
   packages: string[];
-  /** Of all files, and of all that is in the packages and in those that they need in turn. */
+  /** Of the files, and of the whole packages with their dependencies. */
   bytes: number;
 }
 
-/** As `deno info --json` has it, as far as it is read here. */
+/** The parts of `deno info --json` that are read here. */
 interface Info {
   roots: [string];
   redirects: Record<string, string>;
@@ -25,7 +25,7 @@ interface Module {
   size?: number;
   /** Key of `npmPackages`. */
   npmPackage?: string;
-  /** `code` is absent where only types are imported. */
+  /** `code` is absent if only types are imported. */
   dependencies?: { code?: { specifier?: string } }[];
 }
 
@@ -55,7 +55,7 @@ export async function readImportGraph(file: string): Promise<ImportGraph> {
   };
 }
 
-/** Everything that the first ones lead to, themselves included, in the order of the first visit. */
+/** Returns the first nodes and all that are reachable from them. */
 function reach(first: string[], next: (node: string) => string[]): string[] {
   const reached = new Set<string>();
   const visit = (node: string) => {

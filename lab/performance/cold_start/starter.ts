@@ -1,6 +1,5 @@
 /**
- * Serves one function alone, as Supabase does, from its own index.ts: the first argument. Prints its port. Only where
- * it listens is another's choice.
+ * Serves one function, as Supabase does: the argument is its index.ts. Listens on a free port and prints it.
  */
 import { pathToFileURL } from "node:url";
 

@@ -4,8 +4,8 @@ import { startPostgres, stopPostgres, superuserUrl } from "../../../local/postgr
 import { connect } from "../../harness/world.ts";
 
 /**
- * What makes millions of rows a matter of minutes. Nothing of it makes a call that is measured faster at one size than
- * at another: no call waits for the disk, and no vacuum runs beside one.
+ * Settings to insert millions of rows in minutes. They favour no size: no call waits for the disk, and no vacuum runs
+ * during a call.
  */
 const SETTINGS = {
   wal_level: "minimal",
@@ -18,13 +18,10 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
-/** A Postgres for data that may be lost, with one database for each size. */
-export interface Cluster extends AsyncDisposable {
-  /** Makes a database with the migrations and the functions of seed.sql. @returns its address, as the superuser */
-  createDatabase(name: string): Promise<string>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-export async function startCluster(): Promise<Cluster> {
+/** Starts a Postgres for data that may be lost, with one database for each size. */
+export async function startCluster() {
   const own = await startOwnPostgres("crm-growth-");
   try {
     {
@@ -34,12 +31,13 @@ export async function startCluster(): Promise<Cluster> {
         await sql.unsafe(`alter system set ${name} = '${value}'`);
       }
     }
-    // The level of the log cannot change while it runs. The port can: it is taken anew.
+    // wal_level needs a restart, which takes a new port.
     await stopPostgres(own.dataDir);
     const { databaseUrl } = await startPostgres(own.dataDir, own.secrets);
     const admin = new URL(superuserUrl(databaseUrl, own.secrets));
     return {
-      async createDatabase(name) {
+      /** Creates a database with the migrations and seed.sql. @returns its URL, as the superuser */
+      async createDatabase(name: string): Promise<string> {
         admin.pathname = "template1";
         await using sql = connect(admin.href);
         await sql.unsafe(`create database ${name} template postgres strategy file_copy`);

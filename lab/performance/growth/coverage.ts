@@ -3,25 +3,25 @@ import { keyEndpoints } from "../../../contract/resources.ts";
 import type { KeyEndpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { type Probe, PROBES } from "./probes.ts";
 
-/** Few records in any workspace, whatever it sells. */
-const STILL = ["api-v1-pipelines", "api-v1-webhooks"];
+/** Resources of which every workspace has few records. */
+const CONSTANT_RESOURCES = ["api-v1-pipelines", "api-v1-webhooks"];
 
 /** A probe with the endpoint that it calls. */
 export interface EndpointProbe extends Probe {
   endpoint: KeyEndpoint;
-  /** The endpoint with the filters that are used: what a figure is of. */
+  /** The endpoint with the filters that are used, as the figure names it. */
   operation: string;
 }
 
 /**
- * Every probe with its endpoint.
- * @throws where an endpoint or one of its filters has no probe: what is not measured would pass for flat
+ * Returns every probe with its endpoint.
+ * @throws Error if an endpoint or one of its filters has no probe, because its growth would stay unknown
  */
 export function resolveProbes(): EndpointProbe[] {
   const missing: string[] = [];
   const resolved: EndpointProbe[] = [];
   for (const { resource, route, title } of keyEndpoints) {
-    if (STILL.includes(resource.name)) continue;
+    if (CONSTANT_RESOURCES.includes(resource.name)) continue;
     const key = `${route.method} ${route.path}`;
     const probes = PROBES.filter((probe) => probe.resource === resource.name && probe.route === key);
     if (probes.length === 0) missing.push(title);
@@ -40,7 +40,7 @@ export function resolveProbes(): EndpointProbe[] {
   if (missing.length > 0) {
     throw new Error(`No probe in lab/performance/growth/probes.ts for ${missing.join(", ")}`);
   }
-  // Reads first: after a write they would find another page.
+  // Reads first, because writes change the pages.
   return resolved.sort((a, b) => Number(isWrite(a)) - Number(isWrite(b)));
 }
 

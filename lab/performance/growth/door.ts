@@ -4,12 +4,11 @@ import { hashCredential } from "../../../supabase/functions/_shared/contract/cre
 import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { EndpointProbe } from "./coverage.ts";
 import type { Probe } from "./probes.ts";
-import { KEYS } from "./seed.ts";
-import type { Size } from "./sizes.ts";
+import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.door;
 
-/** How many records a probe is measured among. A lead is looked for among the contacts. */
+/** The number of records that a probe searches. A lead searches the contacts. */
 export function recordsOf({ resource }: Probe, { contacts, others }: Size): number {
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
@@ -33,12 +32,12 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // The functions' own role: a superuser would not be held to the row-level security that is part of the cost.
+    // The functions' role: a superuser would skip row-level security, which is part of the cost.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }
 
-  /** The arguments of a probe's calls here, one after the other, from the `first` one on. */
+  /** Computes the arguments of a probe's calls `first` to `first + calls - 1` in this database. */
   async argumentsOf(probe: EndpointProbe, first: number, calls: number): Promise<string[]> {
     const fields = Object.entries(probe.args).map(([name, value]) => `'${name}', ${value}`).join(", ");
     const limit = probe.finds === undefined ? "" : ` || '{"limit": 50}'`;
@@ -51,9 +50,9 @@ export class Door {
   }
 
   /**
-   * One call; an idempotent endpoint is given an Idempotency-Key, as clients are advised to.
+   * Makes one call, with an Idempotency-Key where the endpoint accepts one.
    * @returns milliseconds
-   * @throws where it is refused, or does not find what the probe says
+   * @throws Error if the reply is an error, or has another number of records than the probe says
    */
   async call({ endpoint, operation, finds }: EndpointProbe, args: string): Promise<number> {
     const hash = this.#nextKey();
@@ -71,7 +70,7 @@ export class Door {
     return milliseconds;
   }
 
-  /** Pages of the database that one call touches. */
+  /** Counts the blocks that one call reads. */
   async countBlocks({ endpoint }: EndpointProbe, args: string): Promise<number> {
     const { rows } = await this.#client.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) ${CALL}`,

@@ -1,30 +1,29 @@
 /**
- * What is measured. Arguments are expressions of SQL, for the `r`-th call to a workspace that has `total` records of the
- * resource, and `companies` companies and deals; which record holds what, is in seed.sql.
+ * A call to measure. Arguments are expressions of SQL, for the `r`-th call to a workspace with `total` records of the
+ * resource and `companies` companies and deals; seed.sql defines the rows.
  */
 export interface Probe {
   /** As in the table of endpoints: `api-v1-contacts`, `GET /`. */
   resource: string;
   route: string;
-  /** The verb's arguments by name. */
   args: Record<string, string>;
-  /** How many records the call must find, whatever the size: 50 is a full page. Of lists alone. */
+  /** The number of records that a list must return at every size; 50 is a full page. */
   finds?: number;
-  /** It uses up the records it is called with: a second time would be another operation. */
+  /** It cannot be repeated on the same record. */
   once?: true;
 }
 
 const FULL = 50;
 const ANY = "bench.id(0, bench.anywhere(r, total))";
 const OWN = "bench.id(0, bench.own(r, total))";
-/** What the oldest records alone refer to, and what every tenth does. */
+/** Only the oldest records refer to the first, every tenth record to the second. */
 const FEW = "bench.id(0, 1)";
 const MANY = "bench.id(0, 10)";
 
-/** A page by several filters, which must fill one. */
+/** A list by several filters, which must return a full page. */
 const page = (args: Record<string, string>) => ({ route: "GET /", args, finds: FULL });
 
-/** Pages by one filter: each value that is given must fill one. */
+/** Lists by one filter; each value must return a full page. */
 function pages(filter: string, ...values: string[]): Omit<Probe, "resource">[] {
   return values.map((value) => page({ [filter]: value }));
 }
@@ -34,7 +33,7 @@ const read = { route: "GET /:id", args: { id: ANY } };
 const create = (args: Record<string, string>) => ({ route: "POST /", args });
 const update = (args: Record<string, string>) => ({ route: "PATCH /:id", args: { id: OWN, ...args } });
 
-/** What every list has. */
+/** The probes of every list. */
 const list = [
   page({}),
   ...pages("cursor", "bench.id(0, total / 2)", "bench.id(0, 60)"),
@@ -107,7 +106,7 @@ const activities = [
   update({ title: "'Ligar ' || r" }),
 ];
 
-/** Lists are always those of one deal. */
+/** A list of notes needs a deal. */
 const ofDeal = (deal: string, probes: Omit<Probe, "resource">[]) =>
   probes.map(({ args, ...probe }) => ({ ...probe, args: { deal_id: deal, ...args } }));
 
@@ -142,6 +141,6 @@ const leads = [
   { first_name: "'Ana'", external_id: "bench.own(r, companies)::text" },
 ].map(create);
 
-/** Every operation; that none is missing, is for coverage.ts to say. */
+/** The probes of every operation; coverage.ts throws if one is missing. */
 export const PROBES: Probe[] = Object.entries({ contacts, companies, deals, activities, notes, leads })
   .flatMap(([name, probes]) => probes.map((probe) => ({ resource: `api-v1-${name}`, ...probe })));

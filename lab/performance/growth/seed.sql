@@ -1,6 +1,6 @@
 -- Rows for the growth bench, by the million and without HTTP. Row k of a workspace follows from its number alone: its id,
 -- its age, what it refers to. Among any number of rows, the columns that a list can be filtered by hold:
---   * a value of the oldest 120 rows alone, which "newest first" comes to last (k <= 120),
+--   * a value of only the oldest 120 rows, which a list reaches last (k <= 120),
 --   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),
 --   * values of their own for the others.
 
@@ -31,7 +31,7 @@ as $$ select case when k <= 120 then few when k % 10 = 0 then many else own end 
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 
--- As above, of the rows whose values are their own.
+-- As above, among the rows with values of their own.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
@@ -49,7 +49,7 @@ as $$
   insert into crm.stages (workspace_id, pipeline_id, id, name, position, type)
   select bench.workspace_id(w), bench.id(w, 1 + n / 5), bench.id(w, n), 'Etapa ' || n, n, 'venda'
   from generate_series(0, workspaces - 1) w, generate_series(1, 5) n;
-  -- The first workspace is the one that calls, with many keys: each of them may call only so often.
+  -- The first workspace makes the calls. It has many keys, because each may make only 120 calls a minute.
   insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
   select bench.workspace_id(w), bench.id(w, 1), 'Chave ' || n, 'svc_', sha256(('svc_growth_' || w || '_' || n)::bytea), array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
@@ -60,10 +60,10 @@ as $$
   select id, array[now() - interval '1 hour'] from crm.api_keys;
 $$;
 
--- The rows of each table: number `w` of the workspace and number `k` in it, of all workspaces by turns, as time goes.
+-- The rows of each table: number `w` of the workspace and `k` of the row in it. The workspaces take turns in time.
 create function bench.rows(first bigint, last bigint, workspaces bigint)
 returns table (w bigint, k bigint) language sql stable
--- offset 0: computed here once, and not wherever they are used.
+-- offset 0 keeps the planner from computing w and k again at each use.
 as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, last - 1) n offset 0 $$;
 
 create function bench.seed_contacts(first bigint, last bigint, workspaces bigint) returns void language sql
@@ -134,7 +134,7 @@ as $$
   from bench.rows(first, last, workspaces)
 $$;
 
--- What creating leaves behind beside the record: an event, a remembered reply, a lead's receipt.
+-- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)

@@ -1,4 +1,4 @@
-/** An answer with as much of its body as came with its head: enough to say why it is not the expected one. */
+/** An answer, with the part of its body that arrived with the head: enough to explain an unexpected status. */
 export interface Answer {
   status: number;
   head: string;
@@ -6,13 +6,12 @@ export interface Answer {
 }
 
 const decoder = new TextDecoder();
-/** More than the head of any answer, and whole answers of an error. */
+/** Longer than any head, and than any error. */
 const READABLE_BYTES = 2_048;
 
 /**
- * Sends a request of HTTP/1.1 and reads its answer to the end. The body must have a length, as all that a function sends
- * in one piece does.
- * @param buffer of the connection, for this answer alone
+ * Sends a request of HTTP/1.1 and reads its answer to the end. The answer must have a Content-Length.
+ * @param buffer not shared with another connection
  */
 export async function sendRequest(
   connection: Deno.TcpConn,
@@ -25,27 +24,27 @@ export async function sendRequest(
   let have = 0;
   let parsed: { answer: Answer; length: number } | null = null;
   do {
-    // Of a body only the length is looked at: one that is longer than the buffer overwrites itself.
+    // Only the length of the body counts, so a long body may overwrite the buffer.
     const count = await connection.read(parsed ? buffer : buffer.subarray(have));
     if (count === null) throw new Error("The connection was closed before the answer");
     have += count;
     parsed ??= parse(buffer.subarray(0, have));
   } while (!parsed || have < parsed.length);
-  if (have > parsed.length) throw new Error("More was answered than was asked for");
+  if (have > parsed.length) throw new Error("The answer is longer than its Content-Length");
   return parsed.answer;
 }
 
-/** Null where the head is not whole yet. */
+/** Returns null while the head is incomplete. */
 function parse(bytes: Uint8Array): { answer: Answer; length: number } | null {
   const text = decoder.decode(bytes.subarray(0, READABLE_BYTES));
   const end = text.indexOf("\r\n\r\n");
   if (end === -1) return null;
   const head = text.slice(0, end);
   const bodyLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (bodyLength === undefined) throw new Error(`An answer without a length: ${head}`);
+  if (bodyLength === undefined) throw new Error(`An answer without Content-Length: ${head}`);
   return {
     answer: { status: Number(text.slice(9, 12)), head, body: text.slice(end + 4) },
-    // Heads are ASCII: their characters are their bytes.
+    // A head is ASCII, so its characters are its bytes.
     length: end + 4 + Number(bodyLength),
   };
 }

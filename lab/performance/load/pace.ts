@@ -1,19 +1,19 @@
 import { median } from "../../harness/figures.ts";
 import { cpuOfPostgres, cpuOfProcess } from "../../harness/usage.ts";
 
-/** How fast something went, and what it took of the processor; NaN where the system has no /proc. */
+/** The rate of some work and its processor time; NaN if the system has no /proc. */
 export interface Pace {
-  /** A second. */
+  /** Units of work a second. */
   rate: number;
-  /** Microseconds for each, in the process. */
+  /** Microseconds of the process for each unit. */
   process: number;
-  /** Microseconds for each, in Postgres. */
+  /** Microseconds of Postgres for each unit. */
   postgres: number;
 }
 
 /**
  * Measures work that a process and a Postgres do together.
- * @param work returns how much was done, and in how many seconds
+ * @param work returns the units of work and the seconds
  */
 export async function measurePace(
   pid: number,
@@ -30,12 +30,11 @@ export async function measurePace(
   };
 }
 
-/** The middle one of the ratios of rounds that were measured in turns. */
+/** The median of the ratios of rounds that were measured in turns. */
 export function medianRatio(ours: Pace[], theirs: Pace[], of: (pace: Pace) => number): number {
   return median(ours.map((pace, round) => of(pace) / of(theirs[round]!)));
 }
 
-/** The middle ones of the rounds. */
 export function describePaces(paces: Pace[]): string {
   const middle = (of: keyof Pace) => Math.round(median(paces.map((pace) => pace[of])));
   return `${middle("rate")} a second, each ${middle("process")} µs of its process and ${

@@ -1,11 +1,11 @@
 import type { PlannedRequest } from "./template.ts";
 import type { LoadWorkspace } from "./workspaces.ts";
 
-/** Makes the request of one key. */
-export type Make = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
+/** Builds a request with one key. */
+export type MakeRequest = (workspace: LoadWorkspace, key: string, contactId: string) => PlannedRequest;
 
-/** One request with each key of every workspace, the workspaces in turn. */
-export function requestsOf(workspaces: LoadWorkspace[], make: Make): PlannedRequest[] {
+/** Builds one request with each key of every workspace, the workspaces in turn. */
+export function requestsOf(workspaces: LoadWorkspace[], make: MakeRequest): PlannedRequest[] {
   return workspaces[0]!.keys.flatMap((_, index) =>
     workspaces.map((workspace, turn) => {
       const { keys, contactIds } = workspace;
@@ -25,16 +25,16 @@ export const api = {
   create: (_workspace, key) => post("/api-v1-contacts", CONTACT, key, { "Idempotency-Key": "bench-{n}" }),
   lead: (_workspace, key) =>
     post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
-} satisfies Record<string, Make>;
+} satisfies Record<string, MakeRequest>;
 
-/** The same of the bare function, which believes who calls in everything. */
+/** The same requests to the bare function, which checks nothing. */
 export const bare = {
   read: ({ id }, _key, contactId) => get(`/bare/${id}/contacts/${contactId}`),
   list: ({ id }) => get(`/bare/${id}/contacts`),
   create: ({ id, memberId }) => post(`/bare/${id}/contacts`, { ...CONTACT, owner_id: memberId }),
   lead: ({ id, memberId: owner_id, pipelineId: pipeline_id, stageId: stage_id }) =>
     post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
-} satisfies Record<string, Make>;
+} satisfies Record<string, MakeRequest>;
 
 function get(path: string, key?: string): PlannedRequest {
   return { method: "GET", path, headers: withKey(key), expect: 200 };

@@ -1,4 +1,4 @@
-/** A request; `{n}` in its path, headers or body is another number each time that it is sent. */
+/** A request; `{n}` in its path, headers or body is replaced by a new number each time that it is sent. */
 export interface PlannedRequest {
   method: string;
   /** Under the server's base URL. */
@@ -6,53 +6,54 @@ export interface PlannedRequest {
   headers: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** The status that it should be answered with. */
+  /** The expected status. */
   expect: number;
 }
 
-/** What `{n}` becomes has one length, so that Content-Length holds. */
+/** Every number has this length, so that Content-Length stays right. */
 const DIGITS = 12;
-const ZEROS = "0".repeat(DIGITS);
 const encoder = new TextEncoder();
 
-/** A request as bytes, made once and sent many times. */
+/** A request as text, built once and sent many times. */
 export interface Template {
-  bytes: Uint8Array;
-  /** Where the numbers belong. */
-  offsets: number[];
+  text: string;
   expect: number;
 }
 
-/** @param baseUrl what the request's path is under */
 export function templateOf(
   { method, path, headers, body, expect }: PlannedRequest,
   { host, pathname }: URL,
 ): Template {
-  const text = body === undefined ? "" : JSON.stringify(body);
+  const json = body === undefined ? "" : JSON.stringify(body);
   const fields = {
     Host: host,
     ...headers,
-    ...(text !== "" && {
+    ...(json !== "" && {
       "Content-Type": "application/json",
-      "Content-Length": encoder.encode(text.replaceAll("{n}", ZEROS)).length,
+      "Content-Length": encoder.encode(insertNumber(json, 0)).length,
     }),
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const [first, ...rest] = `${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n${text}`.split("{n}");
-  let whole = first!;
-  const offsets: number[] = [];
-  for (const part of rest) {
-    offsets.push(encoder.encode(whole).length);
-    whole += ZEROS + part;
-  }
-  return { bytes: encoder.encode(whole), offsets, expect };
+  return { text: `${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n${json}`, expect };
 }
 
-/** The bytes of a request, with the number in it. */
-export function fill({ bytes, offsets }: Template, number: number): Uint8Array {
-  if (offsets.length === 0) return bytes;
-  const filled = bytes.slice();
-  const digits = encoder.encode(String(number).padStart(DIGITS, "0"));
-  for (const offset of offsets) filled.set(digits, offset);
-  return filled;
+/** Encodes a request, with the number in the place of `{n}`. */
+export function encodeRequest({ text }: Template, number: number): Uint8Array {
+  return encoder.encode(insertNumber(text, number));
+}
+
+function insertNumber(text: string, number: number): string {
+  return text.replaceAll("{n}", String(number).padStart(DIGITS, "0"));
+}
+
+/** Sends a request once by `fetch`, and reads the whole answer. @throws Error if its status is not the expected one */
+export async function sendOnce(baseUrl: string, request: PlannedRequest, number: number): Promise<string> {
+  const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
+    insertNumber(JSON.stringify(request), number),
+  );
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(baseUrl + path, init);
+  const text = await response.text();
+  if (response.status !== expect) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text;
 }

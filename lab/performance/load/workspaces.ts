@@ -4,7 +4,7 @@ import { generateKey } from "../../../operator/generate_key.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
-/** A workspace that has been in use: its keys, and contacts to read, each with a company and a deal. */
+/** A workspace with keys, and with contacts that each have a company and a deal. */
 export interface LoadWorkspace {
   id: string;
   memberId: string;
@@ -14,7 +14,6 @@ export interface LoadWorkspace {
   contactIds: string[];
 }
 
-/** How many of each. */
 export interface Sizes {
   workspaces: number;
   keysEach: number;
@@ -22,8 +21,8 @@ export interface Sizes {
 }
 
 /**
- * Makes workspaces. A load takes their keys in turn: a key is admitted 120 times a minute, and one with a limit out of
- * all proportion would measure the length of its own log.
+ * Makes workspaces. A load uses their keys in turn, each within its 120 calls a minute: with one key of a huge limit, the
+ * length of its log of calls would dominate.
  */
 export async function seedWorkspaces(
   sql: Sql,
@@ -45,7 +44,7 @@ export async function seedWorkspaces(
     from crm.members m
     join crm.stages s on s.workspace_id = m.workspace_id and s.position = 1
     where m.workspace_id = any (${ids})`;
-  // As autovacuum does: a connection that planned for empty tables would go on reading them from end to end.
+  // As autovacuum does. Plans that were made for empty tables would keep scanning them.
   await sql`vacuum analyze`;
   return rows.map((row) => ({ ...row, keys: keys.get(row.id)! }));
 }
@@ -76,7 +75,7 @@ async function insertContacts(sql: Sql, workspaceIds: string[], each: number): P
     where m.workspace_id = any (${workspaceIds})`;
 }
 
-/** What the contacts came from: a company, a deal and a remembered reply for each. */
+/** Inserts a company, a deal, a receipt and a remembered reply for each contact. */
 async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
   await sql`
     insert into crm.companies (workspace_id, name, owner_id, created_at)
@@ -102,8 +101,8 @@ async function insertLeads(sql: Sql, workspaceIds: string[]): Promise<void> {
 }
 
 /**
- * Gives every key a call every two seconds of the last minute, a quarter of what it may: the length of a key's log is
- * then hardly a matter of how fast this machine is.
+ * Gives every key a call every two seconds of the last minute, a quarter of its limit, so that the length of a key's log
+ * hardly depends on the speed of the machine.
  */
 export async function giveHistory(sql: Sql): Promise<void> {
   await sql`

@@ -1,19 +1,16 @@
+import { join } from "node:path";
 import { type Server, startServer } from "../../harness/functions.ts";
-import { openWorld, type World } from "../../harness/world.ts";
-import { type LoadGenerator, startLoadGenerator } from "./generator.ts";
-import { type LoadWorkspace, seedWorkspaces, type Sizes } from "./workspaces.ts";
+import { startLineProcess } from "../../harness/processes.ts";
+import { openWorld } from "../../harness/world.ts";
+import type { LoadPlan, LoadResult } from "./generator.ts";
+import { seedWorkspaces, type Sizes } from "./workspaces.ts";
 
-/** What the subjects under load run on: a Postgres with workspaces in it, and who sends the requests. */
-export interface LoadWorld extends World {
-  workspaces: LoadWorkspace[];
-  generator: LoadGenerator;
-  /** Serves the functions from this database. @param folders of further functions */
-  serve(env: Record<string, string>, folders?: string[]): Promise<Server>;
-}
+export type LoadWorld = Awaited<ReturnType<typeof openLoadWorld>>;
 
-export async function openLoadWorld(sizes: Sizes): Promise<LoadWorld> {
+/** Starts a Postgres with workspaces, and a process that sends requests. */
+export async function openLoadWorld(sizes: Sizes) {
   const world = await openWorld({ max: 2 });
-  const generator = startLoadGenerator();
+  const generator = startLineProcess([join(import.meta.dirname!, "generator_process.ts")]);
   async function close() {
     await generator[Symbol.asyncDispose]();
     await world[Symbol.asyncDispose]();
@@ -22,8 +19,11 @@ export async function openLoadWorld(sizes: Sizes): Promise<LoadWorld> {
     return {
       ...world,
       workspaces: await seedWorkspaces(world.sql, sizes),
-      generator,
-      serve: (env, folders) => startServer({ DATABASE_URL: world.databaseUrl, ...env }, folders),
+      /** Sends requests from a process apart from the one that answers them. */
+      send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await generator.request(plan)),
+      /** Serves the functions from this database. @param folders of further functions */
+      serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
+        startServer({ DATABASE_URL: world.databaseUrl, ...env }, folders),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

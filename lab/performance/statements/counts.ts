@@ -4,14 +4,14 @@ import { startCountingProxy } from "../../harness/counting_proxy.ts";
 import { startServer } from "../../harness/functions.ts";
 import { type KindRequest, requestEachKind } from "./requests.ts";
 
-/** A request, how it was answered, and how many statements that took. */
+/** A request, the status of its answer, and the statements that it took. */
 export interface Counted {
   request: KindRequest;
   status: number;
   statements: number;
 }
 
-/** Sends a request of every kind, one after the other, and counts the statements that each sends to the database. */
+/** Sends a request of every kind in turn, and counts the statements of each. */
 export async function* countStatements(
   sql: Sql,
   databaseUrl: string,
@@ -20,21 +20,21 @@ export async function* countStatements(
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
-    // Nobody is let in: a dispatcher that was woken would be counted to whoever woke it.
+    // Without a secret no poke reaches the dispatcher, whose statements would count for the request that poked it.
     WEBHOOK_DISPATCHER_SECRET: "",
   });
   for await (const request of requestEachKind(sql, server.baseUrl)) {
-    // What making its records took.
-    proxy.take();
+    // Discards the statements that created the records of the request.
+    proxy.takeCount();
     const { method, path, headers, body } = request;
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const response = await fetch(server.baseUrl + path, init);
     await response.body?.cancel();
-    yield { request, status: response.status, statements: proxy.take() };
+    yield { request, status: response.status, statements: proxy.takeCount() };
   }
 }
 
-/** Statements that a request may send. */
+/** The statements that a request may send. */
 export function allowedStatements({ kind }: KindRequest): 0 | 1 {
-  return kind === "unasked" ? 0 : 1;
+  return kind === "malformed" ? 0 : 1;
 }

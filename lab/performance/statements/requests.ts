@@ -8,10 +8,10 @@ import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.t
 import type { GateName } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
-import type { PlannedRequest } from "../load/template.ts";
+import { type PlannedRequest, sendOnce } from "../load/template.ts";
 
-/** `unasked` is answered without the database: what it carries cannot be a key or a token. */
-export type Kind = "endpoint" | "replay" | "refusal" | "unasked";
+/** `malformed` is answered without the database: its credential cannot be a key or a token. */
+export type Kind = "endpoint" | "replay" | "error" | "malformed";
 
 export interface KindRequest extends PlannedRequest {
   kind: Kind;
@@ -30,26 +30,26 @@ interface Caller {
 
 type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
-const NOWHERE = "00000000-0000-7000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const CONTACTS = "/api-v1-contacts";
-/** One key makes all of the requests, within a minute. */
+/** One key sends all requests, within a minute. */
 const RATE_LIMIT = 1_000;
 
 /**
- * A request for every endpoint that succeeds, for everything that may be sent twice, and for every refusal. What one
- * needs is made before it is given out, and undone by no other: take them one after the other.
+ * Yields a successful request to every endpoint, every request that may be repeated, and a request for every error. Each is
+ * prepared just before it is yielded, so send it before you take the next.
  */
 export async function* requestEachKind(sql: Sql, baseUrl: string): Requests {
   const caller = await makeCaller(sql, baseUrl);
   yield* requestEndpoints(caller);
   yield* requestReplays(caller);
   yield* requestProposalLinks(caller);
-  yield* requestRefusalsOfEndpoints(caller);
-  yield* requestRefusalsOfBodies(caller);
-  yield* requestRefusalsOfKeys(caller);
+  yield* requestErrorsOfEndpoints(caller);
+  yield* requestErrorsOfBodies(caller);
+  yield* requestErrorsOfKeys(caller);
 }
 
-/** What a call shows at each gate: a key in the header, or a token in the path. */
+/** The credentials at each gate: a key in the header, or a token in the path. */
 const CREDENTIALS: Record<GateName, (caller: Caller) => Promise<{ key?: string; token?: string }>> = {
   key: ({ key }) => Promise.resolve({ key }),
   link: async (caller) => ({ token: (await makeLink(caller)).split("/").at(-1)! }),
@@ -80,7 +80,7 @@ async function* requestReplays({ key, samples }: Caller): Requests {
     const other = { ...sent, body: { ...body, custom_fields: { other: true } } };
     yield request("endpoint", `${title} with Idempotency-Key`, "POST", path, 201, sent);
     yield request("replay", `${title} with the same key and body`, "POST", path, 200, sent);
-    yield request("refusal", `${title} with the same key, another body`, "POST", path, 422, other);
+    yield request("error", `${title} with the same key, another body`, "POST", path, 422, other);
   }
   const win = `${pathOf("api-v1-deals", "/:id", samples.deal_id)}/win`;
   yield request("replay", "winning a deal that is closed", "POST", win, 200, { key, body: {} });
@@ -89,51 +89,51 @@ async function* requestReplays({ key, samples }: Caller): Requests {
 async function* requestProposalLinks(caller: Caller): Requests {
   const link = await makeLink(caller);
   const wrong = { body: { reason: 1 } };
-  yield request("refusal", "a rejection with a wrong reason", "POST", `${link}/reject`, 422, wrong);
-  yield request("refusal", "a method that the link has not", "PUT", link, 405);
+  yield request("error", "a rejection with a wrong reason", "POST", `${link}/reject`, 422, wrong);
+  yield request("error", "a method that the link does not have", "PUT", link, 405);
   yield request("endpoint", "its acceptance", "POST", `${link}/accept`, 200);
   yield request("replay", "its acceptance again", "POST", `${link}/accept`, 200);
-  yield request("refusal", "its rejection afterwards", "POST", `${link}/reject`, 409);
-  yield request("refusal", "a token that nobody has", "GET", `/proposals/${"a".repeat(43)}`, 404);
-  yield request("unasked", "what is no token", "GET", "/proposals/a", 404);
+  yield request("error", "its rejection afterwards", "POST", `${link}/reject`, 409);
+  yield request("error", "an unknown token", "GET", `/proposals/${"a".repeat(43)}`, 404);
+  yield request("malformed", "an invalid token", "GET", "/proposals/a", 404);
 }
 
-async function* requestRefusalsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
+async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Requests {
   const powerless = await createKey(sql, { workspaceId, name: "Bench", scopes: ["nothing:read"] });
   for (const { resource, route: { method, path: pattern, endpoint }, title } of keyEndpoints) {
-    const path = pathOf(resource.name, pattern, NOWHERE);
-    const refusal = (why: string, method: string, path: string, status: number, by = key) =>
-      request("refusal", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
-    yield refusal("without its scope", method, path, 403, powerless.key);
-    yield refusal("with an unknown parameter", method, `${path}?unknown=1`, 422);
-    yield refusal("with another method", "PUT", path, 405);
-    if (path.includes(NOWHERE)) {
-      yield refusal("of a record with no id", method, path.replace(NOWHERE, "x"), 404);
+    const path = pathOf(resource.name, pattern, UNKNOWN_ID);
+    const error = (why: string, method: string, path: string, status: number, by = key) =>
+      request("error", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
+    yield error("without its scope", method, path, 403, powerless.key);
+    yield error("with an unknown parameter", method, `${path}?unknown=1`, 422);
+    yield error("with another method", "PUT", path, 405);
+    if (path.includes(UNKNOWN_ID)) {
+      yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);
     }
   }
 }
 
-async function* requestRefusalsOfBodies({ key }: Caller): Requests {
+async function* requestErrorsOfBodies({ key }: Caller): Requests {
   const post = (why: string, status: number, body?: unknown, headers?: Record<string, string>) =>
-    request("refusal", why, "POST", CONTACTS, status, { key, body, ...(headers && { headers }) });
+    request("error", why, "POST", CONTACTS, status, { key, body, ...(headers && { headers }) });
   yield post("no body", 400);
-  yield post("a body that is no object", 400, []);
-  yield post("a body with nothing in it", 422, {});
+  yield post("a body that is not an object", 400, []);
+  yield post("an empty body", 422, {});
   yield post("a body over 1 MiB", 413, { name: "A".repeat(1024 * 1024) });
-  yield post("an owner that nobody has", 422, { name: "A", owner_id: NOWHERE });
+  yield post("an unknown owner", 422, { name: "A", owner_id: UNKNOWN_ID });
   const tooLong = { "Idempotency-Key": "a".repeat(256) };
   yield post("an Idempotency-Key that is too long", 400, { name: "A" }, tooLong);
-  yield request("refusal", "a path that is not there", "GET", `${CONTACTS}/a/b`, 404, { key });
-  yield request("refusal", "a record that is not there", "GET", `${CONTACTS}/${NOWHERE}`, 404, { key });
+  yield request("error", "an unknown path", "GET", `${CONTACTS}/a/b`, 404, { key });
+  yield request("error", "an unknown record", "GET", `${CONTACTS}/${UNKNOWN_ID}`, 404, { key });
 }
 
-/** Ends with what shuts the workspace out. */
-async function* requestRefusalsOfKeys({ sql, workspaceId, key }: Caller): Requests {
-  const get = (why: string, status: number, key?: string, kind: Kind = "refusal") =>
+/** The last ones suspend the workspace, so nothing may follow them. */
+async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests {
+  const get = (why: string, status: number, key?: string, kind: Kind = "error") =>
     request(kind, why, "GET", CONTACTS, status, key === undefined ? {} : { key });
-  yield get("no key", 401, undefined, "unasked");
-  yield get("what is no key", 401, "x", "unasked");
-  yield get("a key that nobody has", 401, generateKey());
+  yield get("no key", 401, undefined, "malformed");
+  yield get("an invalid key", 401, "x", "malformed");
+  yield get("an unknown key", 401, generateKey());
   const revoked = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
   await sql`update crm.api_keys set revoked_at = now() where id = ${revoked.id}`;
   yield get("a revoked key", 401, revoked.key);
@@ -145,7 +145,7 @@ async function* requestRefusalsOfKeys({ sql, workspaceId, key }: Caller): Reques
   yield get("a suspended workspace", 403, key);
 }
 
-/** The path of the public link of a new proposal. */
+/** Creates a proposal; returns the path of its public link. */
 async function makeLink({ sql, baseUrl, samples }: Caller): Promise<string> {
   const [proposal] = await sql<[{ id: string }]>`
     insert into crm.proposals (workspace_id, deal_id, title)
@@ -159,13 +159,8 @@ async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
   const { key } = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
   const stages = await sql<{ id: string }[]>`
     select id from crm.stages where workspace_id = ${workspaceId} order by position`;
-  const create = async (path: string, body: unknown) => {
-    const init = { method: "POST", headers: { "X-API-Key": key }, body: JSON.stringify(body) };
-    const response = await fetch(baseUrl + path, init);
-    const text = await response.text();
-    if (response.status !== 201) throw new Error(`POST ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
-  };
+  const create = async (path: string, body: unknown) =>
+    JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
   return { sql, baseUrl, workspaceId, key, samples: await makeSamples(create, stages) };
 }
 
@@ -201,7 +196,7 @@ const { paths } = openApiDocument(resources, "en") as {
   >;
 };
 
-/** The body that the OpenAPI document shows, with ids of records that are there in the place of the made-up ones. */
+/** Returns the example body of the OpenAPI document, with the ids of the samples. */
 function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
   const operation = paths[pathOf(name, path.replace(/:(\w+)/, "{$1}"))]![method.toLowerCase()]!;
   const example = operation.requestBody?.content["application/json"].example;

@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { resources } from "../../../contract/resources.ts";
 import { generateKey } from "../../../operator/generate_key.ts";
-import { count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
+import { atMost, count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
 import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 import { type ImportGraph, readImportGraph } from "../cold_start/import_graph.ts";
@@ -9,45 +9,45 @@ import type { Conditions, Subject } from "../subject.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "..", "..", "..", "supabase", "functions");
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");
-/** Megabytes of one function, deployed on Supabase. */
+/** Supabase's limit for one deployed function, in megabytes. */
 const BUNDLE_LIMIT = 20;
-/** How many times as long as the least function one may take. */
+/** The allowed multiple of the time of a minimal function. */
 const TARGET = 2;
 
-/** A function with the requests that are its first: `known` is answered without the database. */
+/** A function with its possible first requests. */
 interface Target {
   name: string;
-  known: Start;
-  asked?: Start;
+  withoutDatabase: Start;
+  withDatabase?: Start;
 }
 
 const HELLO: Start = { file: join(COLD_START, "hello.ts"), method: "GET", path: "/hello", expect: 200 };
 const HELLO_DATABASE: Start = { ...HELLO, file: join(COLD_START, "hello_database.ts") };
 
-/** Every function that is live. */
+/** Every deployed function. */
 const TARGETS: Target[] = [
   ...resources.filter(({ gate }) => gate === "key").map(({ name }) => ({
     name,
-    known: start(name, "GET", "", 401),
-    asked: { ...start(name, "GET", "", 401), headers: { "X-API-Key": generateKey() } },
+    withoutDatabase: start(name, "GET", "", 401),
+    withDatabase: { ...start(name, "GET", "", 401), headers: { "X-API-Key": generateKey() } },
   })),
   {
     name: "proposals",
-    known: start("proposals", "GET", "/x", 404),
-    asked: start("proposals", "GET", `/${"x".repeat(43)}`, 404),
+    withoutDatabase: start("proposals", "GET", "/x", 404),
+    withDatabase: start("proposals", "GET", `/${"x".repeat(43)}`, 404),
   },
   {
     name: "api-v1-health",
-    known: start("api-v1-health", "PUT", "", 405),
-    asked: start("api-v1-health", "GET", "", 200),
+    withoutDatabase: start("api-v1-health", "PUT", "", 405),
+    withDatabase: start("api-v1-health", "GET", "", 200),
   },
-  { name: "webhook-dispatcher", known: start("webhook-dispatcher", "GET", "", 405) },
+  { name: "webhook-dispatcher", withoutDatabase: start("webhook-dispatcher", "GET", "", 405) },
 ];
 
-/** What a function costs that nobody has called for a while, against the least that one can be. */
+/** The first reply of a function that was not running, compared with a minimal function. */
 export const coldStart: Subject = {
   name: "cold-start",
-  title: "Cold start, and what each function pulls in",
+  title: "Cold start, and the imports of each function",
   async measure(conditions) {
     return [...await measureStarts(conditions), ...await measureGraphs(conditions)];
   },
@@ -57,22 +57,33 @@ async function measureStarts({ short, note }: Conditions): Promise<Measurement[]
   await using world = await openWorld();
   const env = { DATABASE_URL: world.databaseUrl, SUPABASE_URL: "https://crm.example" };
   const rounds = short ? 3 : 9;
-  const known = await compareStarts([HELLO, ...TARGETS.map(({ known }) => known)], env, rounds);
-  const asking = TARGETS.flatMap(({ name, asked }) => asked ? [{ name, asked }] : []);
-  const asked = await compareStarts([HELLO_DATABASE, ...asking.map(({ asked }) => asked)], env, rounds);
+  const withoutDatabase = await compareStarts(
+    [HELLO, ...TARGETS.map(({ withoutDatabase }) => withoutDatabase)],
+    env,
+    rounds,
+  );
+  const asking = TARGETS.flatMap(({ name, withDatabase }) => withDatabase ? [{ name, withDatabase }] : []);
+  const withDatabase = await compareStarts(
+    [
+      HELLO_DATABASE,
+      ...asking.map(({ withDatabase }) => withDatabase),
+    ],
+    env,
+    rounds,
+  );
   for (const [index, { name }] of asking.entries()) {
-    note(`${name}, by way of the database: × ${asked[index]!.toFixed(2)}`);
+    note(`${name}, by way of the database: × ${withDatabase[index]!.toFixed(2)}`);
   }
   const slowest = "First reply through the database, the slowest function, to Hono and the driver alone";
   return [
     ...TARGETS.map(({ name }, index) =>
-      ratio(`First reply of ${name}, to Hono's hello-world`, known[index]!, "lower", TARGET)
+      ratio(`First reply of ${name}, to Hono's hello-world`, withoutDatabase[index]!, "lower", TARGET)
     ),
-    ratio(slowest, Math.max(...asked), "lower", TARGET),
+    ratio(slowest, Math.max(...withDatabase), "lower", TARGET),
   ];
 }
 
-/** Medians of starts in turns, each over that of the first. One round before fills the caches and does not count. */
+/** Medians of starts in turns, divided by that of the first start. */
 async function compareStarts(
   starts: Start[],
   env: Record<string, string>,
@@ -86,24 +97,23 @@ async function compareStarts(
 async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
   let largest = 0;
   let foreign = 0;
-  for (const { name, known } of TARGETS) {
-    const graph = await readImportGraph(known.file);
+  for (const { name, withoutDatabase } of TARGETS) {
+    const graph = await readImportGraph(withoutDatabase.file);
     const megabytes = graph.bytes / 2 ** 20;
     const { files, packages } = graph;
     note(`${name}: ${files.length} files, ${packages.join(", ")}; ${megabytes.toFixed(1)} MB`);
-    const strangers = foreignFiles(name, graph);
-    for (const file of strangers) note(`  ${file} is not its own`);
+    const foreignNames = foreignFiles(name, graph);
+    for (const file of foreignNames) note(`  ${file} belongs to another function`);
     largest = Math.max(largest, megabytes);
-    foreign += strangers.length;
+    foreign += foreignNames.length;
   }
   return [
-    {
-      name: "Deployed size of the largest function, its packages whole",
-      value: Math.round(largest * 10) / 10,
-      unit: "MB",
-      target: BUNDLE_LIMIT,
-      better: "lower",
-    },
+    atMost(
+      "Deployed size of the largest function, its packages whole",
+      Math.round(largest * 10) / 10,
+      "MB",
+      BUNDLE_LIMIT,
+    ),
     count(
       "Files of another function that a function pulls in, beside the schemas of records that it shows",
       foreign,
@@ -112,7 +122,7 @@ async function measureGraphs({ note }: Conditions): Promise<Measurement[]> {
   ];
 }
 
-/** What is neither the function's own, nor shared by the functions, nor the shape and texts of another's record. */
+/** The files that belong to another function, except the schemas and texts of its record. */
 function foreignFiles(name: string, { files }: ImportGraph): string[] {
   return files.map((file) => relative(FUNCTIONS, file)).filter((file) => {
     const [folder, ...rest] = file.split(sep);
@@ -120,7 +130,7 @@ function foreignFiles(name: string, { files }: ImportGraph): string[] {
   });
 }
 
-/** Of a record, in the folder of its function. */
+/** The files of a record, in the folder of its function. */
 const SHAPES = ["record.ts", "schema.ts", "docs.ts"];
 
 function start(name: string, method: string, path: string, expect: number): Start {

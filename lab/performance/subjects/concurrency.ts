@@ -1,4 +1,4 @@
-import { count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
+import { atMost, count, type Measurement, percentile, ratio, sum } from "../../harness/figures.ts";
 import { pause } from "../../harness/waiting.ts";
 import { countAnswers, type LoadPlan, type LoadResult } from "../load/generator.ts";
 import { api, requestsOf } from "../load/requests.ts";
@@ -8,18 +8,18 @@ import type { Conditions, Subject } from "../subject.ts";
 const SIZES = { workspaces: 100, keysEach: 20, contactsEach: 10 };
 const POOL_SIZE = 10;
 const LEVELS = [1, 16, 64, 256];
-/** How much longer than another a connection may wait for its answers on average. */
+/** The allowed ratio between the mean waits of the slowest and the fastest connection. */
 const UNFAIR = 2;
-/** Connections while nothing can be answered, and how long that is. */
+/** The connections while the database is blocked, and for how long. */
 const WAITING = 64;
 const BLOCKED_SECONDS = 12;
-/** Every request must be answered by then: 5 s for a connection of the pool, 5 s for the lock, and one for the rest. */
+/** The longest allowed wait: 5 s for a connection of the pool, 5 s for the lock, 1 s for the rest. */
 const ANSWERED_SECONDS = 11;
 
-/** Sends the mix of requests of this subject. */
+/** Sends requests: three reads to one create. */
 type Load = (connections: number, seconds: number) => Promise<LoadResult>;
 
-/** Many connections on few database connections, and a database that does not answer for a while. */
+/** Many connections on few database connections, and a database that is blocked for a while. */
 export const concurrency: Subject = {
   name: "concurrency",
   title:
@@ -29,14 +29,13 @@ export const concurrency: Subject = {
     await using server = await world.serve({ DATABASE_POOL_SIZE: String(POOL_SIZE) });
     const requests = mixRequests(world);
     const load: Load = (connections, seconds) =>
-      world.generator.send({ baseUrl: server.baseUrl, connections, seconds, requests });
+      world.send({ baseUrl: server.baseUrl, connections, seconds, requests });
     const measurements: Measurement[] = [];
     for (const connections of LEVELS) measurements.push(...await measureLevel(connections, load, conditions));
     return [...measurements, ...await measureSaturation(load, world, conditions)];
   },
 };
 
-/** Three reads to one create. */
 function mixRequests({ workspaces }: LoadWorld): LoadPlan["requests"] {
   const reads = requestsOf(workspaces, api.read);
   return requestsOf(workspaces, api.create).map((create, index) => index % 4 === 0 ? create : reads[index]!);
@@ -55,14 +54,14 @@ async function measureLevel(
   if (countErrors(result) > 0) note(`  not answered as expected: ${result.example}`);
   const errors = count(`Errors with ${title}`, countErrors(result), "requests");
   if (connections === 1) return [errors];
-  // Of a connection that got no answer at all the mean is NaN, and the figure is not held.
+  // Without any answer the mean is NaN, and the figure is not held.
   const means = result.latencies.map((own) => sum(own) / own.length);
   const unfairness = Math.max(...means) / Math.min(...means);
   const name = `Mean wait of the slowest of ${title} ÷ of the fastest`;
   return [errors, ratio(name, unfairness, "lower", UNFAIR)];
 }
 
-/** A lock that another session holds on the table stops every request, as a migration might that was sent unwisely. */
+/** Blocks every request by a lock on the table, as a careless migration could. */
 async function measureSaturation(
   load: Load,
   { sql }: LoadWorld,
@@ -72,7 +71,7 @@ async function measureSaturation(
     await sql`lock table crm.contacts in access exclusive mode`;
     const loading = load(WAITING, BLOCKED_SECONDS);
     await pause(BLOCKED_SECONDS * 1000);
-    // In an object: begin() would wait for the promise, and hold the lock until then.
+    // In an object, because begin() would await a promise and hold the lock until then.
     return { loading };
   });
   const blocked = await loading;
@@ -80,17 +79,12 @@ async function measureSaturation(
   note(`blocked, ${WAITING} connections: answers by status ${JSON.stringify(blocked.statuses)}`);
   const { 200: read = 0, 201: created = 0, 503: unavailable = 0 } = blocked.statuses;
   const others = countAnswers(blocked) - read - created - unavailable;
+  const longest = Math.round(Math.max(...blocked.latencies.flat()) / 100) / 10;
   return [
     count("Unanswered while the database is blocked", blocked.unanswered, "requests"),
     count("Answers other than 200, 201 and 503 while it is", others, "requests"),
     count("503 without Retry-After", blocked.withoutRetryAfter, "requests"),
-    {
-      name: "Longest wait for an answer while it is blocked",
-      value: Math.round(Math.max(...blocked.latencies.flat()) / 100) / 10,
-      unit: "s",
-      target: ANSWERED_SECONDS,
-      better: "lower",
-    },
+    atMost("Longest wait for an answer while it is blocked", longest, "s", ANSWERED_SECONDS),
     count("Errors once it is free", countErrors(after), "requests"),
   ];
 }

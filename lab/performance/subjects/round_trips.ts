@@ -1,39 +1,39 @@
 import { startDelayProxy } from "../../harness/delay_proxy.ts";
-import { measureInTurns, type Measurement, median } from "../../harness/figures.ts";
+import { atMost, measureInTurns, type Measurement, median } from "../../harness/figures.ts";
 import { startServer } from "../../harness/functions.ts";
 import { startPgBouncer } from "../../harness/pgbouncer.ts";
 import { connect, openWorld } from "../../harness/world.ts";
-import { api, type Make } from "../load/requests.ts";
-import type { PlannedRequest } from "../load/template.ts";
+import { api, type MakeRequest } from "../load/requests.ts";
+import { sendOnce } from "../load/template.ts";
 import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
-/** Milliseconds between function and database, as where they are not in one region. */
+/** Milliseconds between function and database, as between two regions. */
 const EACH_WAY_MS = 20;
-/** The connection is made by then, and its statement named. */
+/** Afterwards the connection exists and its statement is named. */
 const WARM_UP = 2;
 
-const REQUESTS: [name: string, make: Make][] = [
+const REQUESTS: [name: string, make: MakeRequest][] = [
   ["Read a contact", api.read],
   ["List 50 contacts", api.list],
   ["Create a contact with an Idempotency-Key", api.create],
   ["Send a lead", api.lead],
 ];
 
-/** How the functions reach the database. */
+/** A way to connect the functions to the database. */
 interface Way {
   name: string;
   databaseUrl: string;
   prepare: boolean;
 }
 
-/** How often a request waits for the network between function and database: what is left of latency far from it. */
+/** How often a request waits for the network between function and database. */
 export const roundTrips: Subject = {
   name: "round-trips",
   title: `Round trips per request, the database ${EACH_WAY_MS} ms away`,
   async measure(conditions) {
     await using world = await openWorld();
-    // A request of one kind, one way, has a key of its own: no key comes near its 120 calls a minute.
+    // Each request has its own key for each way, so that no key reaches its 120 calls a minute.
     const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
     const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
     const { databaseUrl } = world;
@@ -63,8 +63,8 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
     const request = make(workspace, workspace.keys[index]!, workspace.contactIds[0]!);
     const times = await measureInTurns(
       [
-        () => time(() => send(near.baseUrl, request)),
-        () => time(() => send(far.baseUrl, request)),
+        () => time(() => sendOnce(near.baseUrl, request, ++number)),
+        () => time(() => sendOnce(far.baseUrl, request, ++number)),
         () => time(() => sql.unsafe("select 1")),
       ],
       short ? 10 : 30,
@@ -73,35 +73,19 @@ async function measureWay(way: Way, workspace: LoadWorkspace, { short, note }: C
     const [nearMs, farMs, roundTripMs] = times.map(median) as [number, number, number];
     const shown = [nearMs, farMs, roundTripMs].map((ms) => ms.toFixed(1));
     note(`${name}, ${way.name}: ${shown[0]} ms near, ${shown[1]} far, ${shown[2]} a round trip`);
-    // What is left over of a whole one is not the network's: it is the noise of disk and timers.
-    const value = Math.round((farMs - nearMs) / roundTripMs);
-    measurements.push({
-      name: `${name}, ${way.name}`,
-      value,
-      unit: "round trips",
-      target: 1,
-      better: "lower",
-    });
+    // Fractions of a round trip are noise of disk and timers.
+    const trips = Math.round((farMs - nearMs) / roundTripMs);
+    measurements.push(atMost(`${name}, ${way.name}`, trips, "round trips", 1));
   }
   return measurements;
 }
 
-/** Milliseconds that work takes. */
+/** Counts over all ways, so that no number is sent twice. */
+let number = 0;
+
+/** Measures the milliseconds of `work`. */
 async function time(work: () => PromiseLike<unknown>): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
-
-/** Sends a request and reads the whole answer. `{n}` is another number each time, as in a load. */
-async function send(baseUrl: string, request: PlannedRequest): Promise<void> {
-  const { method, path, headers, body, expect }: PlannedRequest = JSON.parse(
-    JSON.stringify(request).replaceAll("{n}", String(++number).padStart(9, "0")),
-  );
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-  const response = await fetch(baseUrl + path, init);
-  const text = await response.text();
-  if (response.status !== expect) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-}
-
-let number = 0;

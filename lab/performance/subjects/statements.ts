@@ -7,11 +7,11 @@ import type { Subject } from "../subject.ts";
 const NAMES: Record<Kind, string> = {
   endpoint: "answered by every endpoint",
   replay: "replayed",
-  refusal: "refused",
-  unasked: "refused for want of anything like a key",
+  error: "refused",
+  malformed: "refused for want of anything like a key",
 };
 
-/** How many SQL statements a request takes: what tests/contract/one_statement_test.ts counts, as figures. */
+/** How many SQL statements a request takes, as figures; tests/contract/one_statement_test.ts asserts the same counts. */
 export const statements: Subject = {
   name: "statements",
   title: "SQL statements per request",
@@ -24,7 +24,7 @@ export const statements: Subject = {
   },
 };
 
-/** One that is right says nothing of the others; one that is wrong is the figure. */
+/** The value is the first wrong count, or the target if every count is right. */
 function worstOf(kind: Kind, counted: Counted[]): Measurement {
   const target = allowedStatements(counted[0]!.request);
   const value = counted.find(({ statements }) => statements !== target)?.statements ?? target;

@@ -2,25 +2,25 @@ import { join } from "node:path";
 import { measureInTurns, type Measurement, ratio } from "../../harness/figures.ts";
 import type { Server } from "../../harness/functions.ts";
 import { MAKE_TABLES } from "../bare/statements.ts";
-import { countAnswers, type LoadGenerator, type LoadPlan } from "../load/generator.ts";
+import { countAnswers, type LoadPlan } from "../load/generator.ts";
 import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace.ts";
-import { api, bare, type Make, requestsOf } from "../load/requests.ts";
+import { api, bare, type MakeRequest, requestsOf } from "../load/requests.ts";
 import { type LoadWorld, openLoadWorld } from "../load/world.ts";
 import { giveHistory } from "../load/workspaces.ts";
 import type { Conditions, Subject } from "../subject.ts";
 
 const BARE_FOLDER = join(import.meta.dirname!, "..", "bare");
 const CONNECTIONS = 16;
-/** So many keys that none comes near its 120 calls a minute on a machine many times as fast. */
+/** Enough keys that none reaches its 120 calls a minute, even on a machine many times faster. */
 const SIZES = { workspaces: 200, keysEach: 20, contactsEach: 60 };
 
 interface Case {
   name: string;
-  /** Whether statements are named, as on a direct connection; a transaction pooler keeps none. */
+  /** Whether statements are named, as on a direct connection; behind a transaction pooler they cannot be. */
   named: boolean;
-  ours: Make;
-  bare: Make;
-  /** The least share of bare's requests per second. */
+  ours: MakeRequest;
+  bare: MakeRequest;
+  /** The smallest allowed share of bare's requests per second. */
   target: number;
 }
 
@@ -38,7 +38,7 @@ const CASES: Case[] = [
   { name: "Take in a lead", named: true, ours: api.lead, bare: bare.lead, target: 0.20 },
 ];
 
-/** The API's requests per second, as a share of those of the same process, framework and tables without it. */
+/** The API's requests per second, as a share of those of bare statements in the same process and framework. */
 export const throughput: Subject = {
   name: "throughput",
   title: "Throughput, as a share of a bare select or insert behind the same gateway",
@@ -48,8 +48,8 @@ export const throughput: Subject = {
     await using named = await world.serve({ DATABASE_PREPARE: "true" }, [BARE_FOLDER]);
     await using unnamed = await world.serve({ DATABASE_PREPARE: "" }, [BARE_FOLDER]);
     const measurements: Measurement[] = [];
-    for (const one of CASES) {
-      measurements.push(await measureCase(one, world, one.named ? named : unnamed, conditions));
+    for (const testCase of CASES) {
+      measurements.push(await measureCase(testCase, world, testCase.named ? named : unnamed, conditions));
     }
     return measurements;
   },
@@ -57,15 +57,15 @@ export const throughput: Subject = {
 
 async function measureCase(
   { name, target, ours, bare }: Case,
-  { sql, workspaces, generator, dataDir }: LoadWorld,
+  { sql, workspaces, send, dataDir }: LoadWorld,
   { baseUrl, pid }: Server,
   { short, note }: Conditions,
 ): Promise<Measurement> {
   await giveHistory(sql);
-  const load = (make: Make) => {
+  const load = (make: MakeRequest) => {
     const requests = requestsOf(workspaces, make);
     const plan = { baseUrl, connections: CONNECTIONS, seconds: short ? 1 : 1.2, requests };
-    return () => measurePace(pid, dataDir, () => sendFlawlessly(generator, plan));
+    return () => measurePace(pid, dataDir, () => sendFlawlessly(send, plan));
   };
   const [bares, own] = await measureInTurns([load(bare), load(ours)], short ? 3 : 5) as [Pace[], Pace[]];
   note(`${name}, bare: ${describePaces(bares)}`);
@@ -73,9 +73,9 @@ async function measureCase(
   return ratio(`${name} ÷ bare`, medianRatio(own, bares, ({ rate }) => rate), "higher", target);
 }
 
-/** @throws where a request was not answered as expected: what was measured is something else then */
-async function sendFlawlessly(generator: LoadGenerator, plan: LoadPlan) {
-  const result = await generator.send(plan);
+/** @throws Error if a request was not answered as expected, because the rate would be that of other work */
+async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
+  const result = await send(plan);
   const { unexpected, unanswered, example, seconds } = result;
   const count = countAnswers(result);
   if (unexpected + unanswered === 0) return { count, seconds };

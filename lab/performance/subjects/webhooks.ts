@@ -8,9 +8,9 @@ import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace
 import type { Subject } from "../subject.ts";
 import type { Order } from "../webhooks/fetch_loop.ts";
 
-/** As a dispatcher has (webhook-dispatcher/dispatch.ts). */
+/** The same as in a dispatcher (webhook-dispatcher/dispatch.ts). */
 const IN_FLIGHT = 64;
-/** Many enough for a dispatcher's 64 places: a subscription is given 4 of them at most. */
+/** Enough for a dispatcher's 64 places, of which a subscription gets at most 4. */
 const WORKSPACES = 250;
 const TARGET = 0.5;
 const TIMEOUT_S = 60;
@@ -26,15 +26,11 @@ export const webhooks: Subject = {
     const { sql, receiver, dataDir } = world;
     const loop = [join(import.meta.dirname!, "..", "webhooks", "fetch_loop.ts"), receiver.okUrl];
     await using bare = startLineProcess(loop, receiver.env);
-    const workspaces = await createSubscribers(
-      sql,
-      receiver.okUrl,
-      WORKSPACES,
-      world.secrets.webhook_encryption_key,
-    );
+    const encryptionKey = world.secrets.webhook_encryption_key;
+    const workspaces = await createSubscribers(sql, receiver.okUrl, WORKSPACES, { encryptionKey });
     const dispatcher = world.spawnDispatcher({ silent: true });
 
-    /** The rate is the receiver's: from the first arrival to the last, however they were set off and waited for. */
+    /** Measures the rate at the receiver, from the first arrival to the last. */
     const pace = (pid: number, send: () => Promise<unknown>) => () =>
       measurePace(pid, dataDir, async () => {
         receiver.clear();
@@ -53,7 +49,7 @@ export const webhooks: Subject = {
       );
     };
     const fetchLoop = (connections: Order["connections"]) => () =>
-      bare.ask({ count, inFlight: IN_FLIGHT, connections } satisfies Order);
+      bare.request({ count, inFlight: IN_FLIGHT, connections } satisfies Order);
 
     const [ours, plain, fresh] = await measureInTurns(
       [pace(dispatcher.pid, deliver), pace(bare.pid, fetchLoop("plain")), pace(bare.pid, fetchLoop("fresh"))],

@@ -1,18 +1,17 @@
 /**
- * A bare `fetch` loop in a process of its own: what it costs to send as many requests of the same size, with no queue,
- * no signature and no record. Its argument is the URL. For each order on standard input, a line of JSON, it sends and
- * then prints a line.
+ * The baseline of the dispatcher: a loop of `fetch` that sends requests of the same size, without queue, signature or
+ * record. Its argument is the URL. For each line of JSON on standard input it sends the requests and prints a line.
  */
 import { readLines } from "../../harness/processes.ts";
 
-/** What to send. */
+/** The requests to send. */
 export interface Order {
   count: number;
   /** How many at the same time. */
   inFlight: number;
   /**
-   * `plain` is a `fetch` as anybody writes it: over HTTP/2 where the receiver has it, all on one connection. `fresh` is a
-   * connection for each request.
+   * `plain` is the default of `fetch`: one connection of HTTP/2 if the receiver has it. `fresh` is a connection for each
+   * request.
    */
   connections: "plain" | "fresh";
 }

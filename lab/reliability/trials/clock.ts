@@ -6,13 +6,13 @@ import type { DeliveryWorld } from "../world.ts";
 const HOUR_MS = 3_600_000;
 const WAITS_S = [30, 5 * 60, 30 * 60, 6 * 60 * 60];
 const DELIVERIES = 20;
-/** Full seconds are signed, and a busy machine takes its time to send. */
+/** The signature has full seconds, and a busy machine sends late. */
 const SIGNED_WITHIN_MS = 5_000;
 
 /** Trial 4: the only dispatcher's clock is an hour early, then an hour late. */
 export const clock: Trial = {
   number: 4,
-  asked: "A dispatcher whose clock is ±1 h off keeps the schedule, and signs with the right time",
+  target: "A dispatcher whose clock is ±1 h off keeps the schedule, and signs with the right time",
   async run(world, { short }) {
     const found: string[] = [];
     let ok = true;
@@ -26,7 +26,7 @@ export const clock: Trial = {
   },
 };
 
-/** @param awaitFirst Whether the first wait, of 30 s, is waited for; the others are made due once they are checked. */
+/** @param awaitFirst whether the first wait of 30 s passes in real time; the other waits are checked and then skipped */
 async function runWith(
   { sql, receiver, spawnDispatcher }: DeliveryWorld,
   clockError: number,
@@ -46,7 +46,7 @@ async function runWith(
       where d.workspace_id = any (${workspaces}) and a.number = ${index + 1}`;
     kept &&= rows.length === DELIVERIES &&
       rows.every(({ wait }) => wait >= seconds - 0.1 && wait <= seconds * 1.05);
-    // One that went by its own clock would be an hour early.
+    // A dispatcher that used its own clock would be an hour early.
     if (index > 0 || !awaitFirst) {
       await pause(500);
       kept &&= requests().every((at) => at.length === index + 1);
@@ -59,9 +59,9 @@ async function runWith(
   const signed = [...receiver.arrivals.values()].flatMap(({ at, timestamps }) =>
     timestamps.map((timestamp, index) => timestamp * 1000 - at[index]!)
   );
-  // Signed by the database's clock as well: a receiver that checks the time would refuse the other one.
+  // The database's clock must be signed: a receiver that checks the time refuses another.
   kept &&= signed.every((error) => Math.abs(error) < SIGNED_WITHIN_MS);
-  // Otherwise it was not the wrong clock that was tried.
+  // The log proves that the dispatcher's clock was wrong.
   const logged = JSON.parse(dispatcher.output().trim().split("\n").at(-1)!) as { at: string };
   kept &&= Math.abs(Date.parse(logged.at) - Date.now() - clockError) < 60_000;
   if (!awaitFirst) return { kept, waited: "" };

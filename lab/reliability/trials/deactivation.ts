@@ -4,15 +4,15 @@ import { countArrivals } from "../arrivals.ts";
 import { eventually, pause } from "../../harness/waiting.ts";
 
 const DISPATCHERS = 16;
-/** As many as give each dispatcher, with its 64 places, a share. */
+/** Enough for the 64 places of each dispatcher. */
 const SUBSCRIPTIONS = 256;
-/** All places of a subscription: as many fifth failures of it at the same time as there can be. */
+/** The places of a subscription, and so the most fifth failures that it can have at the same time. */
 const EACH = 4;
 
-/** Trial 8: the last failures of the same subscriptions, recorded by 16 processes at the same time. */
+/** Trial 8: 16 processes record the last failures of the same subscriptions at the same time. */
 export const deactivation: Trial = {
   number: 8,
-  asked: `Deactivation exactly once under ${DISPATCHERS} concurrent dispatchers`,
+  target: `Deactivation exactly once under ${DISPATCHERS} concurrent dispatchers`,
   async run({ sql, receiver, spawnDispatcher, killDispatchers }) {
     const workspaces = await createSubscribers(sql, receiver.failingUrl, SUBSCRIPTIONS);
     receiver.clear();

@@ -8,27 +8,27 @@ const DISPATCHERS = 4;
 const ALLOWED_S = 70;
 const LEASE_S = 60;
 const SHORT_LEASE_S = 3;
-/** A dispatcher tries for 6 s to record an outcome (webhook-dispatcher/attempt.ts); after that the lease has to run out. */
+/** Longer than the 6 s for which a dispatcher tries to record an outcome (webhook-dispatcher/attempt.ts). */
 const LONG_S = 20;
-/** How long Postgres stays away each time, in seconds. */
+/** The seconds of each outage. */
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0, 0];
-/** Enqueued anew before each outage. */
+/** New events before each outage. */
 const EVENTS_OF_A_WORKSPACE = 6;
 
-/** What came after a restart; times in seconds from it. */
+/** The recovery after a restart, in seconds since it. */
 interface Recovery {
-  /** Until an attempt was recorded. */
+  /** When the first attempt was recorded. */
   goingAgain: number;
-  /** Deliveries that were in flight at the crash, and until they had ended. */
+  /** The deliveries in flight at the crash, and when the last of them ended. */
   inFlight: number;
   inFlightEnded: number;
 }
 
-/** Trial 2: Postgres is stopped at once, as by a power failure, while deliveries are under way. */
+/** Trial 2: Postgres crashes while deliveries are under way. */
 export const outages: Trial = {
   number: 2,
-  asked: `Postgres stopped with \`immediate\` 5 times: 0 lost, going again within ${ALLOWED_S} s`,
+  target: `Postgres stopped with \`immediate\` 5 times: 0 lost, going again within ${ALLOWED_S} s`,
   async run(world, { short }) {
     const { receiver, spawnDispatcher, killDispatchers } = world;
     const seconds = short ? SHORT_OUTAGES_S : OUTAGES_S;
@@ -72,8 +72,8 @@ function describe({ goingAgain, inFlight, inFlightEnded }: Recovery): string {
 }
 
 /**
- * Stops Postgres, starts it again so many seconds later, makes one more event in each workspace, and waits until what had
- * been in flight has ended.
+ * Crashes Postgres, restarts it after `awaySeconds`, creates one event in each workspace, and waits until the deliveries
+ * that were in flight have ended.
  */
 async function recover(
   world: DeliveryWorld,
@@ -87,7 +87,7 @@ async function recover(
   await world.restartPostgres();
   const restarted = new Date();
   const { sql } = world;
-  // What a dispatcher had taken before the crash and has not recorded.
+  // Claimed before the crash and not recorded.
   const rows = await sql<{ id: string }[]>`
     select id from crm.webhook_deliveries
     where workspace_id = any (${all}) and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;
@@ -99,7 +99,7 @@ async function recover(
   const inFlightEnded = await eventually(
     async () => {
       if (short) await shortenLeases(sql, SHORT_LEASE_S);
-      // Recorded, not received: a request that was under way during the outage shows nothing.
+      // A recorded attempt, because a request during the outage proves no recovery.
       const [row] = await sql<[{ recorded: boolean; left: number }]>`
       select
         exists (

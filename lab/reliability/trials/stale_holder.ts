@@ -7,10 +7,10 @@ import {
 import type { Trial } from "../trial.ts";
 import { createSubscribers, enqueue } from "../queue.ts";
 
-/** Trial 3: one that was too slow records after its lease was taken over, and again after its successor recorded. */
+/** Trial 3: a dispatcher records after another took over its lease, and again after the other has recorded. */
 export const staleHolder: Trial = {
   number: 3,
-  asked: "A stale holder changes 0 rows, 1,000 of 1,000 times",
+  target: "A stale holder changes 0 rows, 1,000 of 1,000 times",
   async run({ sql, receiver }, { short }) {
     const times = short ? 100 : 1_000;
     const workspaces = await createSubscribers(sql, receiver.okUrl, 1);
@@ -40,14 +40,14 @@ async function claimOne(): Promise<ClaimedDelivery> {
   return delivery;
 }
 
-/** Whether no row is another one after the stale holder has recorded a failure. */
+/** Whether all row versions stay the same when the stale holder records a failure. */
 async function changesNothing(sql: Sql, stale: ClaimedDelivery): Promise<boolean> {
   const before = await versions(sql, stale);
   const { attempt } = await recordOutcome(stale, { ok: false, status: 500, reason: "http_500" }, 1);
   return attempt === null && await versions(sql, stale) === before;
 }
 
-/** The row versions of all that recording writes to. */
+/** Reads the versions of all rows that recording may write. */
 async function versions(sql: Sql, { workspace_id, delivery_id }: ClaimedDelivery): Promise<string> {
   const rows = await sql`
     select xmin::text, ctid::text from crm.webhook_deliveries

@@ -8,18 +8,18 @@ import type { DeliveryWorld } from "../world.ts";
 
 const RATE = 150;
 const DISPATCHERS = 2;
-/** Many enough for their places (4 for a subscription) never to be what a dispatcher waits for. */
+/** Enough that their places (4 for a subscription) never limit a dispatcher. */
 const WORKSPACES = 200;
-/** Of each workspace, whenever fewer than this many deliveries wait: the queue neither runs dry nor grows. */
+/** New events of each workspace whenever fewer than REFILL_BELOW deliveries wait, so that the queue stays filled. */
 const REFILL = 2;
 const REFILL_BELOW = 1_000;
 const REFILL_MS = 200;
-/** What an invocation on Supabase may use, and after how many deliveries one hands over (dispatch.ts). */
+/** The limits of an invocation on Supabase, and the deliveries after which a run hands over (dispatch.ts). */
 const RUN = { deliveries: 500, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
-/** Memory is flat where its mean in the last fifth of the samples is at most this share of that in the second fifth. */
+/** Memory is flat if its mean in the last fifth of the samples is at most this multiple of that in the second fifth. */
 const FLAT = 1.1;
 
-/** What was seen at one time; what is of the dispatchers, of all of them together. */
+/** A sample; processor time and memory are sums over the dispatchers. */
 interface Sample {
   /** Seconds since the first. */
   at: number;
@@ -28,16 +28,16 @@ interface Sample {
   cpu: number;
   /** Bytes. */
   memory: number;
-  /** Bytes that the greatest of them has had at most. */
+  /** The highest peak of one dispatcher, in bytes. */
   peak: number;
-  /** Bytes that Postgres has, its shared buffers left out. */
+  /** Bytes of Postgres, without its shared buffers. */
   postgres: number;
 }
 
-/** Trial 7: as many deliveries as the machine can make, for a long time, receiver and Postgres on the same processors. */
+/** Trial 7: the highest rate over a long time, with receiver and Postgres on the same processors. */
 export const throughput: Trial = {
   number: 7,
-  asked:
+  target:
     `≥ ${RATE} deliveries/s on 2 cores to a TLS receiver on loopback, flat memory over 30 minutes; a run of ` +
     `${RUN.deliveries} within 2 s of CPU and 256 MB`,
   async run(world, { short, minutes }) {
@@ -59,7 +59,7 @@ export const throughput: Trial = {
       await feeder.stop();
     }
     const { rate, isFlat, runSeconds, text } = summarise(samples);
-    // In seconds, memory has not had the time to become flat.
+    // A short run is too short for flat memory.
     return {
       ok: rate >= RATE && (short || isFlat) && runSeconds <= RUN.cpuSeconds &&
         samples.at(-1)!.peak <= RUN.bytes,
@@ -68,7 +68,7 @@ export const throughput: Trial = {
   },
 };
 
-/** Makes events ahead of the dispatchers until it is stopped. */
+/** Creates events until it is stopped. */
 function startFeeder(sql: Sql, workspaces: string[]): { stop(): Promise<void> } {
   let stopped = false;
   const feeding = (async () => {
@@ -92,7 +92,7 @@ async function takeSample(
   pids: number[],
   start: number,
 ): Promise<Sample> {
-  // What has arrived is nothing to this figure but memory.
+  // Stored arrivals would only use memory.
   receiver.clear();
   const [cpu, memory, postgres, ended] = await Promise.all([
     Promise.all(pids.map(cpuOfProcess)),
@@ -110,7 +110,6 @@ async function takeSample(
   };
 }
 
-/** What the samples so far come to. */
 function summarise(samples: Sample[]) {
   const [first, last] = [samples[0]!, samples.at(-1)!];
   const ended = last.ended - first.ended;
@@ -128,7 +127,7 @@ function summarise(samples: Sample[]) {
   };
 }
 
-/** How bytes go from the second to the last fifth of the samples. */
+/** Compares the means of the second and the last fifth of the samples. */
 function trendOf(values: number[]): { isFlat: boolean; text: string } {
   const [from, to] = [1, 4].map((fifth) => {
     const end = Math.ceil(values.length * (fifth + 1) / 5);

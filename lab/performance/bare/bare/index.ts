@@ -1,6 +1,5 @@
 /**
- * What the API is measured against: the same answers without a key, a limit, isolation, validation or events. Who calls
- * is believed in everything.
+ * The baseline of the API: the same answers without a key, a limit, isolation, validation or events.
  */
 import { Hono } from "hono";
 import { openSql } from "../../../../local/sql.ts";

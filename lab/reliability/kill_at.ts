@@ -1,0 +1,99 @@
+// @ts-types="@types/pg"
+import pg from "pg";
+import { Socket } from "node:net";
+import { setImmediate } from "node:timers";
+import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
+
+/** Long enough to send a request; the receiver answers after 20 ms. */
+const SENDING_MS = 5;
+
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+interface Result {
+  rows: { delivery_id: string }[];
+}
+
+/**
+ * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it, so the function
+ * that it calls at that stage is replaced.
+ */
+export function killAt({ stage, claimed: enough }: KillPoint): void {
+  let claimed = 0;
+  const dueAt = (here: Stage) => stage === here && claimed >= enough;
+
+  replaceQuery(async (statement, send) => {
+    if (statement.text.includes("crm.delivery_record(")) {
+      const id = String(statement.values[1]);
+      if (dueAt("before recording")) killSelf(stage, id);
+      if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
+    }
+    const result = await send(statement);
+    if (statement.text.includes("crm.delivery_claim(")) {
+      claimed += result.rows.length;
+      if (dueAt("after claim") && result.rows[0]) killSelf(stage, result.rows[0].delivery_id);
+    }
+    return result;
+  });
+  replaceTls((connection) => {
+    if (dueAt("in TLS")) {
+      const { handshake } = connection;
+      connection.handshake = () => {
+        // In the next turn of the event loop the handshake has begun and cannot have ended.
+        setTimeout(killSelf, 0, stage, null);
+        return handshake.call(connection);
+      };
+    }
+    const { write } = connection;
+    connection.write = (bytes) => {
+      if (dueAt("after sending")) {
+        connection.read = () => new Promise(() => {});
+        setTimeout(killSelf, SENDING_MS, stage, deliveryId(bytes));
+      }
+      return write.call(connection, bytes);
+    };
+  });
+}
+
+function killSelf(killed: Stage, delivery_id: string | null): void {
+  console.log(JSON.stringify({ killed, delivery_id } satisfies KillReport));
+  Deno.kill(Deno.pid, "SIGKILL");
+}
+
+type Send = (statement: Statement) => Promise<Result>;
+
+function replaceQuery(query: (statement: Statement, send: Send) => Promise<Result>): void {
+  const prototype = pg.Client.prototype as unknown as { query: Send };
+  const original = prototype.query;
+  prototype.query = function (statement) {
+    return query(statement, (statement) => original.call(this, statement));
+  };
+}
+
+function replaceTls(prepare: (connection: Deno.TlsConn) => void): void {
+  const deno = Deno as { startTls: typeof Deno.startTls };
+  const { startTls } = deno;
+  deno.startTls = async (...args) => {
+    const connection = await startTls(...args);
+    prepare(connection);
+    return connection;
+  };
+}
+
+/** Calls back after a statement about the delivery has been written, before its answer can be read. */
+function onceWritten(id: string, callback: () => void): void {
+  const { prototype } = Socket;
+  const original = prototype.write as (...args: unknown[]) => boolean;
+  prototype.write = function (this: Socket, ...args: unknown[]): boolean {
+    const [bytes] = args;
+    // The driver sends the parts of a statement together, at the end of this turn.
+    if (bytes instanceof Uint8Array && new TextDecoder().decode(bytes).includes(id)) setImmediate(callback);
+    return original.apply(this, args);
+  };
+}
+
+function deliveryId(request: Uint8Array): string | null {
+  return /^X-Service-Delivery-Id: (\S+)/m.exec(new TextDecoder().decode(request))?.[1] ?? null;
+}
