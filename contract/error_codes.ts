@@ -3,9 +3,12 @@ import type { Endpoint, GateName, Route } from "../supabase/functions/_shared/co
 import { type ErrorCode, ERRORS, isErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
-/** Every code that a gate's operations may all answer with, before or beside their own logic (spec 5.7, 7). */
+/**
+ * Every error code that all operations of a gate share: those of the gate, of routing, and internal_error (spec 5.7,
+ * 7).
+ */
 export function gateErrorCodes(gate: GateName): readonly ErrorCode[] {
-  return inOrder([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
+  return sortCodes([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
 }
 
 const IDEMPOTENCY: readonly ErrorCode[] = [
@@ -14,11 +17,11 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
   "idempotency_in_progress",
 ];
 
-/** Every code that an operation may answer with, in the order of the error table; read off its declaration. */
+/** Every error code that an operation can return, derived from its declaration, in the order of the error table. */
 export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
-  return inOrder([
+  return sortCodes([
     ...gateErrorCodes(endpoint.gate),
-    // An unknown query parameter is refused.
+    // An unknown query parameter is an error.
     ...(endpoint.ignoreQuery ? [] : ["validation_error"] as const),
     ...(path.includes(":id") ? ["not_found"] as const : []),
     ...(endpoint.body ? [endpoint.malformed, "payload_too_large", "validation_error"] as const : []),
@@ -28,16 +31,16 @@ export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
   ]);
 }
 
-function inOrder(codes: readonly ErrorCode[]): ErrorCode[] {
+function sortCodes(codes: readonly ErrorCode[]): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.includes(code));
 }
 
-/** Codes by the status they belong to. */
-export function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+/** Groups codes by their HTTP status. */
+export function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return Map.groupBy(codes, (code) => ERRORS[code].status);
 }
 
-/** The codes of checks made with `withCode(code, …)` in the body and the query. */
+/** Finds the codes of the checks in the body and the query that use `withCode(code, …)`. */
 export function codesOfChecks({ body, query }: Endpoint): ErrorCode[] {
   const found: ErrorCode[] = [];
   for (const schema of [query, ...(body ? [body] : [])]) {

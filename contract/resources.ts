@@ -10,21 +10,21 @@ import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
 /** The folder of the functions. */
 export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
-/** The API itself comes first, also in the documents. */
+/** Order by gate: the resources behind an API key come first, in the documents too. */
 const ORDER = Object.keys(GATES);
 
-/** Every resource that is declared, found as the deployment finds it: a folder with routes. */
+/** Every declared resource, found in the folders of functions that have a `routes.ts`. */
 export const resources: Resource[] = await loadResources();
 
-/** An endpoint with its resource and its name for people, e.g. `GET /api-v1-deals/:id`. */
-export interface PlacedEndpoint<E extends Endpoint = Endpoint> {
+/** An endpoint with its resource and a readable title, e.g. `GET /api-v1-deals/:id`. */
+export interface ListedEndpoint<E extends Endpoint = Endpoint> {
   resource: Resource;
   route: Route & { endpoint: E };
   title: string;
 }
 
-/** Every endpoint: what cross-cutting tests loop over. */
-export const endpoints: PlacedEndpoint[] = resources.flatMap((resource) =>
+/** Every endpoint of every resource. */
+export const endpoints: ListedEndpoint[] = resources.flatMap((resource) =>
   resource.routes.map((route) => ({
     resource,
     route,
@@ -32,9 +32,9 @@ export const endpoints: PlacedEndpoint[] = resources.flatMap((resource) =>
   }))
 );
 
-/** Those behind an API key: where a loop is about keys, scopes and the records of a workspace. */
-export const keyEndpoints = endpoints.filter((placed): placed is PlacedEndpoint<KeyEndpoint> =>
-  placed.route.endpoint.gate === "key"
+/** The endpoints that require an API key. */
+export const keyEndpoints = endpoints.filter((listed): listed is ListedEndpoint<KeyEndpoint> =>
+  listed.route.endpoint.gate === "key"
 );
 
 async function loadResources(): Promise<Resource[]> {

@@ -1,6 +1,6 @@
 import { doc, type FieldDocs } from "../supabase/functions/_shared/contract/doc.ts";
 
-/** Texts of the fields that mean the same wherever they are; a resource's own texts come first. */
+/** Texts of the fields that have the same meaning in every schema. The texts of a schema take precedence. */
 export const COMMON_FIELDS: FieldDocs = {
   id: doc("Identificador do registro", "The record's id"),
   workspace_id: doc(
@@ -26,10 +26,10 @@ export const COMMON_FIELDS: FieldDocs = {
   ),
   external_id: doc(
     "Identificador no sistema de origem",
-    "The id in the system it comes from",
+    "The id in the system that the record comes from",
     "form-2026-0042",
   ),
-  source: doc("Origem, em texto livre", "Where it comes from, in free text", "Formulário do site"),
+  source: doc("Origem, em texto livre", "Where the record comes from, in free text", "Formulário do site"),
   utm: doc("Parâmetros UTM da campanha", "The campaign's UTM parameters"),
   value: doc("Valor, sem símbolo de moeda", "The amount, without a currency symbol", 12500.5),
   recurring_value: doc(
@@ -54,10 +54,10 @@ export const COMMON_FIELDS: FieldDocs = {
   is_active: doc("Se está em uso", "Whether it is in use", true),
   idempotent: doc(
     "true quando a chamada encontrou o resultado pronto e nada mudou",
-    "true where the call found its result there already and changed nothing",
+    "true where the result already existed and the call changed nothing",
   ),
   data: doc("Os registros", "The records"),
-  meta: doc("Onde a lista continua", "Where the list goes on"),
+  meta: doc("Onde a lista continua", "Where the list continues"),
   next_cursor: doc(
     "Cursor da próxima página; null na última",
     "Cursor of the next page; null on the last",
@@ -66,7 +66,7 @@ export const COMMON_FIELDS: FieldDocs = {
   has_more: doc("Se há mais uma página", "Whether there is another page"),
 };
 
-/** Texts of the query parameters that several lists have. */
+/** Texts of the query parameters that several lists share. */
 export const FILTERS: FieldDocs = {
   limit: doc(
     "Registros por página; um valor acima de 200 é reduzido a 200",

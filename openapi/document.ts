@@ -3,7 +3,7 @@ import type { Resource } from "../supabase/functions/_shared/contract/endpoint.t
 import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { ErrorReplies } from "./error_replies.ts";
 import { HEADERS } from "./headers.ts";
-import { inLanguage, type Language } from "./language.ts";
+import { type Language, selectLanguage } from "./language.ts";
 import { commonParameters, operation, tagOf } from "./operation.ts";
 import { Schemas } from "./schemas.ts";
 import { deliveryHeaders, webhooks } from "./webhooks.ts";
@@ -20,7 +20,7 @@ const INTRODUCTION = doc(
   ].join("\n\n"),
   [
     "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",
-    "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches its data alone.",
+    "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches only its data.",
     "Datetimes are ISO 8601 in UTC; money is a JSON number without a currency symbol.",
     "New optional fields may appear in replies without a new version: ignore those that you do not know.",
     "Unknown query parameters are refused; unknown fields of a body are ignored.",
@@ -30,15 +30,15 @@ const INTRODUCTION = doc(
 );
 
 /**
- * The OpenAPI 3.1 document of the whole service, made of the endpoint tables and their schemas.
+ * Creates the OpenAPI 3.1 document of the whole service from the endpoint tables and their schemas.
  *
- * @throws Error where a declaration lacks what the document must say: a text, an example
+ * @throws Error if a declaration lacks a text or an example
  */
 export function openApiDocument(resources: readonly Resource[], language: Language): unknown {
   const schemas = new Schemas();
   const errors = new ErrorReplies(schemas);
   const paths = Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors)));
-  return inLanguage({
+  return selectLanguage({
     openapi: "3.1.0",
     info: {
       title: "CRM API",

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
-import { byStatus, gateErrorCodes } from "../contract/error_codes.ts";
+import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
 import { exampleOf } from "./examples.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
 
 const ErrorDetail = z.object({ field: z.string(), message: z.string() }).meta({
   id: "ErrorDetail",
-  ...doc("Um campo com problema", "A field at fault"),
+  ...doc("Um campo com problema", "An invalid field"),
   fields: {
     field: doc("Nome do campo ou parâmetro", "Name of the field or parameter", "email"),
     message: doc(
@@ -19,13 +19,13 @@ const ErrorDetail = z.object({ field: z.string(), message: z.string() }).meta({
   },
 });
 
-/** The envelope of an error (spec 7), with these codes. */
+/** The schema of an error reply (spec 7) with one of these codes. */
 export function errorEnvelope(codes: readonly ErrorCode[]) {
   return z.object({
     error: z.object({
       code: z.enum(codes),
       message: z.string(),
-      // Only what is invalid has fields at fault.
+      // Only errors with status 422 name fields.
       ...(codes.some((code) => ERRORS[code].status === 422) && { details: z.array(ErrorDetail).optional() }),
     }),
   }).meta({
@@ -33,24 +33,24 @@ export function errorEnvelope(codes: readonly ErrorCode[]) {
       error: doc("O erro", "The error"),
       code: doc("Código estável", "A stable code"),
       message: doc("O que houve, em português", "What happened, in Portuguese", ""),
-      details: doc("Os campos com problema, todos de uma vez", "The fields at fault, all of them at once"),
+      details: doc("Os campos com problema, todos de uma vez", "Every invalid field"),
     },
   });
 }
 
-/** The statuses whose codes most operations share. */
-const shared = byStatus(gateErrorCodes("key"));
+/** The codes by status that all operations behind a key share. */
+const shared = groupByStatus(gateErrorCodes("key"));
 
-/** The error replies of one document; those of many operations stand once, under `components`. */
+/** The error replies of one document. Replies that operations share are stored once, under `components`. */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};
 
   constructor(readonly schemas: Schemas) {}
 
-  /** By status, with the codes that each may carry. */
-  of(codes: readonly ErrorCode[]): Record<string, unknown> {
+  /** Creates the error replies of an operation, by status. */
+  forCodes(codes: readonly ErrorCode[]): Record<string, unknown> {
     return Object.fromEntries(
-      [...byStatus(codes)].map(([status, codes]) => {
+      [...groupByStatus(codes)].map(([status, codes]) => {
         const name = nameOf(status, codes);
         if (name === null) return [status, this.#reply(status, codes)];
         this.named[name] ??= this.#reply(status, codes);
@@ -60,8 +60,8 @@ export class ErrorReplies {
   }
 
   #reply(status: number, codes: readonly ErrorCode[]) {
-    const list = (say: (code: ErrorCode) => string) =>
-      codes.map((code) => `- \`${code}\`: ${say(code)}`).join("\n");
+    const list = (textOf: (code: ErrorCode) => string) =>
+      codes.map((code) => `- \`${code}\`: ${textOf(code)}`).join("\n");
     const [code] = codes as [ErrorCode];
     const schema = this.schemas.add(errorEnvelope(codes), "output");
     const { error } = exampleOf(schema, this.schemas, "output") as { error: object };
@@ -75,13 +75,13 @@ export class ErrorReplies {
   }
 }
 
-/** Null where the codes are an operation's own combination. */
+/** Names a shared reply; returns null if the combination of codes is specific to an operation. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string | null {
   if (codes.length === 1) return codes[0]!;
   return shared.has(status) ? `error_${status}` : null;
 }
 
-/** The rate limit is shown once the key is known and the account may call. */
+/** A reply has the rate limit headers if the key is known and its workspace may call the API. */
 function headersOf(status: number): ReplyHeader[] {
   switch (status) {
     case 401:

@@ -10,7 +10,7 @@ import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENTS, type EventType, type ObjectType } from "../supabase/functions/_shared/contract/events.ts";
 import { timestamp, Utm, uuid } from "../supabase/functions/_shared/contract/fields.ts";
 
-/** The schema of each type of object that a delivery can carry. */
+/** The schema of each type of object in a delivery. */
 export const OBJECTS: Record<ObjectType, z.ZodObject> = {
   deal: deal.reply,
   activity: activity.reply,
@@ -31,7 +31,7 @@ const LeadReceived = z.object({
   fields: leadResultFields,
 });
 
-/** What `data` of an event holds: the object as it is at the time of delivery, with the event's own facts. */
+/** The schema of `data` of an event: the object at the time of delivery, with the facts of the event. */
 export function dataOf(type: EventType): z.ZodObject {
   if (type === "lead.received") return LeadReceived;
   const { object, facts, data } = EVENTS[type];
@@ -70,7 +70,7 @@ export function deliveryBody(type: EventType): z.ZodObject {
   });
 }
 
-/** `deal.stage_changed` as `DealStageChanged`. */
+/** Converts `deal.stage_changed` to `DealStageChanged`. */
 function schemaId(type: EventType): string {
   return type.split(/[._]/).map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
 }

@@ -10,23 +10,23 @@ const BY_FORMAT: Record<string, unknown> = {
 };
 
 /**
- * An example of a whole body, made of the examples of its fields. A reply has every field; a request has the required
- * ones and those that were given an example.
+ * Composes an example of a body from the examples of its fields. A reply has every field; a request has the required
+ * fields and those with an example.
  *
- * @throws Error for a text or number without an example
+ * @throws Error for a required text or number without an example
  */
 export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path = ""): unknown {
-  const found = known(schema);
+  const found = ownExample(schema);
   if (found !== undefined) return found;
   const resolved = schemas.resolve(schema);
-  const inside = known(resolved);
+  const inside = ownExample(resolved);
   if (inside !== undefined) return inside;
 
   if (resolved.anyOf) return exampleOf(resolved.anyOf[0]!, schemas, side, path);
   if (resolved.properties) {
     const { properties, required = [] } = resolved;
     const shown = Object.entries(properties).filter(([name, property]) =>
-      side === "output" || required.includes(name) || isTold(property, schemas)
+      side === "output" || required.includes(name) || hasExample(property, schemas)
     );
     return Object.fromEntries(
       shown.map(([name, property]) => [name, exampleOf(property, schemas, side, `${path}.${name}`)]),
@@ -34,7 +34,7 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path
   }
   if (resolved.items) return [exampleOf(resolved.items, schemas, side, `${path}[]`)];
   const types = [resolved.type].flat();
-  // What has not happened yet: an open deal has no closed_at.
+  // A nullable time is null, as for an event that has not happened: an open deal has no closed_at.
   if (types.includes("null") && resolved.format === "date-time") return null;
   const byFormat = BY_FORMAT[resolved.format ?? ""];
   if (byFormat !== undefined) return byFormat;
@@ -44,14 +44,14 @@ export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path
   throw new Error(`The field "${path}" has no example for the OpenAPI documents`);
 }
 
-/** The schema's own example, or undefined; null may be an example. */
-function known(schema: JsonSchema): unknown {
+/** Returns the example that the schema itself has, or undefined; null can be an example. */
+function ownExample(schema: JsonSchema): unknown {
   if (schema.examples?.length) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   return schema.enum?.[0];
 }
 
-function isTold(property: JsonSchema, schemas: Schemas): boolean {
+function hasExample(property: JsonSchema, schemas: Schemas): boolean {
   const inner = schemas.resolve(property.anyOf?.[0] ?? property);
   return property.examples !== undefined ||
     Object.values(inner.properties ?? {}).some(({ examples }) => examples);

@@ -1,7 +1,7 @@
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { REPLY_HEADERS } from "../supabase/functions/_shared/http/reply.ts";
 
-/** A header that a reply may carry. */
+/** A header that a reply may have. */
 export type ReplyHeader = typeof REPLY_HEADERS[number];
 
 const TEXT = { type: "string" };
@@ -10,7 +10,7 @@ const SECONDS = { type: "integer", minimum: 0 };
 /** The reply headers, as components of the document. */
 export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   "X-Request-Id": {
-    ...doc("Identificador da chamada; informe-o ao suporte", "The call's id; tell it to support"),
+    ...doc("Identificador da chamada; informe-o ao suporte", "The call's id; quote it to support"),
     schema: { type: "string", format: "uuid" },
   },
   "RateLimit-Policy": {
@@ -24,7 +24,7 @@ export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   "RateLimit": {
     ...doc(
       "O que resta: `r` chamadas; uma volta a estar livre em `t` segundos",
-      "What is left: `r` calls; one is free again in `t` seconds",
+      "What is left: `r` calls; the next one becomes available in `t` seconds",
     ),
     schema: TEXT,
     example: '"default";r=119;t=60',
@@ -39,12 +39,12 @@ export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
     schema: { type: "string", format: "uri" },
   },
   "Allow": {
-    ...doc("Os métodos que o endereço aceita", "The methods that the address takes"),
+    ...doc("Os métodos que o endereço aceita", "The methods that the path accepts"),
     schema: TEXT,
     example: "GET, POST",
   },
   "Idempotent-Replayed": {
-    ...doc("A resposta é a da chamada original", "The reply is the original call's"),
+    ...doc("A resposta é a da chamada original", "The reply is that of the original call"),
     schema: { type: "string", enum: ["true"] },
   },
   "X-Ignored-Fields": {
@@ -57,7 +57,7 @@ export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   },
 };
 
-/** References to headers, as the replies carry them. */
+/** Creates the references to the headers of a reply. */
 export function headers(names: readonly ReplyHeader[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

@@ -1,4 +1,4 @@
-/** A schema of the document: JSON Schema 2020-12, as far as it is looked into here. */
+/** A schema of the document: JSON Schema 2020-12, with the keywords that this folder reads. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -16,5 +16,5 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Where a named schema stands in the document. */
+/** Prefix of a reference to a named schema. */
 export const SCHEMAS = "#/components/schemas/";

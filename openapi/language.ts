@@ -1,9 +1,9 @@
-/** A language that the document is written in. */
+/** A language of the document. */
 export type Language = "pt" | "en";
 
-/** The document in one language: where there is `x` and `x_en`, the one asked for is left, as `x`. */
-export function inLanguage(node: unknown, language: Language): unknown {
-  if (Array.isArray(node)) return node.map((item) => inLanguage(item, language));
+/** Reduces the document to one language: of each `x` and `x_en`, it keeps the text in that language as `x`. */
+export function selectLanguage(node: unknown, language: Language): unknown {
+  if (Array.isArray(node)) return node.map((item) => selectLanguage(item, language));
   if (node === null || typeof node !== "object") return node;
   const members = node as Record<string, unknown>;
   return Object.fromEntries(
@@ -13,7 +13,7 @@ export function inLanguage(node: unknown, language: Language): unknown {
         const english = members[`${name}_en`];
         return [
           name,
-          language === "en" && typeof english === "string" ? english : inLanguage(value, language),
+          language === "en" && typeof english === "string" ? english : selectLanguage(value, language),
         ];
       }),
   );

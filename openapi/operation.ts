@@ -17,12 +17,12 @@ import type { Schemas } from "./schemas.ts";
 
 const PARAMETERS = "#/components/parameters/";
 
-/** The resource's name without the version: `contacts`. */
+/** The name of the resource without the version, e.g. `contacts`. */
 export function tagOf(resource: Resource): string {
   return resource.name.replace("api-v1-", "");
 }
 
-/** One endpoint as an OpenAPI operation. */
+/** Creates the OpenAPI operation of an endpoint. */
 export function operation(resource: Resource, route: Route, errors: ErrorReplies): Record<string, unknown> {
   const { schemas } = errors;
   const { endpoint } = route;
@@ -36,11 +36,11 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
     security: scope ? [{ apiKey: [scope] }] : [],
     ...parametersOf(route, schemas),
     ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, schemas) }),
-    responses: { ...successes(resource, endpoint, schemas), ...errors.of(errorCodes(route)) },
+    responses: { ...successes(resource, endpoint, schemas), ...errors.forCodes(errorCodes(route)) },
   };
 }
 
-/** The parameters that several operations have, each once in the document. */
+/** The parameters that several operations share, for `components`. */
 export function commonParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery, schemas);
   return {
@@ -99,7 +99,7 @@ function requestBody({ bodyOptional }: Endpoint, body: z.ZodType, schemas: Schem
   return { required: !bodyOptional, content: json(body, "input", schemas) };
 }
 
-/** A body of JSON, with its example. */
+/** Creates the `content` of a JSON body, with an example. */
 export function json(schema: z.ZodType, side: "input" | "output", schemas: Schemas) {
   const described = schemas.add(schema, side);
   return { "application/json": { schema: described, example: exampleOf(described, schemas, side) } };
@@ -109,7 +109,7 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   if (endpoint.gate === "none") return openReplies(endpoint, schemas);
   const { status, reply, body } = endpoint;
   const content = reply && json(reply, "output", schemas);
-  // The example is that of a first answer: a repeated one may say that it is.
+  // No example: that of the first reply would be wrong for a replayed one, which can have `idempotent: true`.
   const repeated = reply && { "application/json": { schema: schemas.add(reply, "output") } };
   const answer = (text: Doc, extra: ReplyHeader[] = [], shown: object | null = content) => ({
     ...text,
@@ -133,7 +133,7 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
       return {
         ...(isReplayable(endpoint) && {
           200: answer(
-            doc("Já criado por uma chamada igual", "Created already by an equal call"),
+            doc("Já criado por uma chamada igual", "Already created by an identical call"),
             replay,
             repeated,
           ),
@@ -143,7 +143,7 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   }
 }
 
-/** Bodies of one schema, each status with its own example where it has one. */
+/** The replies of an endpoint without a gate: one schema, with an example for each status where one is declared. */
 function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record<number, unknown> {
   const { "application/json": content } = json(reply!, "output", schemas);
   return Object.fromEntries(
@@ -155,7 +155,7 @@ function openReplies({ reply, replies }: OpenEndpoint, schemas: Schemas): Record
   );
 }
 
-/** By the Idempotency-Key header, or by a field of the body; then the reply says so. */
+/** Whether a repeated call returns the first result: by Idempotency-Key, or by a field such as `external_id`. */
 function isReplayable({ idempotent, reply }: Endpoint): boolean {
   return idempotent || reply instanceof z.ZodObject && "idempotent" in reply.shape;
 }

@@ -4,20 +4,22 @@ import type { FieldDocs } from "../supabase/functions/_shared/contract/doc.ts";
 import { COMMON_FIELDS } from "./common_fields.ts";
 import { type JsonSchema, SCHEMAS } from "./json_schema.ts";
 
-/** Which side of a schema: what a client sends, or what it gets. */
+/** Whether a schema describes a request (`input`) or a reply (`output`). */
 export type Side = "input" | "output";
 
-/** Formats that make the long patterns beside them redundant. */
+/** Formats whose patterns are long and redundant. */
 const FORMATS = ["uuid", "email", "date", "date-time", "uri"];
 
-/** The schemas of one document; those with an id (`.meta({ id })`) stand once, under `components`. */
+/** The schemas of one document. A schema with an id (`.meta({ id })`) is stored once, under `components`. */
 export class Schemas {
   readonly named: Record<string, JsonSchema> = {};
 
   /**
-   * @param fields texts that go before the common ones, after the schema's own
+   * Converts a zod schema to JSON Schema.
+   *
+   * @param fields texts that take precedence over the common ones, but not over those of the schema
    * @returns the schema, or a reference to it where it has an id
-   * @throws Error for a field without a text, or an id that means two things
+   * @throws Error for a field without a text, or for an id of two different schemas
    */
   add(schema: z.ZodType, side: Side, fields: FieldDocs = {}): JsonSchema {
     const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io: side, override: keepDefaults }) as
@@ -28,20 +30,22 @@ export class Schemas {
     for (const [id, definition] of Object.entries($defs ?? {})) {
       const tidied = tidy(definition, {}, id);
       if (this.named[id] && !isDeepStrictEqual(this.named[id], tidied)) {
-        throw new Error(`The schema "${id}" is not the same in requests and in replies, or has a namesake`);
+        throw new Error(
+          `The schema "${id}" is not the same in requests and in replies, or belongs to two schemas`,
+        );
       }
       this.named[id] = tidied;
     }
     return tidy(root, fields, "");
   }
 
-  /** The schema that a reference stands for; any other schema itself. */
+  /** Returns the target of a reference; any other schema unchanged. */
   resolve(schema: JsonSchema): JsonSchema {
     return schema.$ref ? this.named[schema.$ref.slice(SCHEMAS.length)]! : schema;
   }
 }
 
-/** Adds default and examples to the input of a schema that transforms: zod shows them in the output alone. */
+/** Adds `default` and `examples` to the input of a schema that transforms, because zod adds them to the output only. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: object }): void {
   const { default: value, examples } = z.globalRegistry.get(zodSchema) ?? {};
   Object.assign(
@@ -51,7 +55,7 @@ function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; 
   );
 }
 
-/** zod's JSON Schema without what it adds for machines, with the texts of the fields. */
+/** Removes redundant keywords from the JSON Schema of zod, and adds the texts of the fields. */
 function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchema {
   const { fields: own, propertyNames: _, ...tidied } = nullable(schema);
   const fields: FieldDocs = { ...inherited, ...own as FieldDocs | undefined };
@@ -60,7 +64,7 @@ function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchem
   if (tidied.format && FORMATS.includes(tidied.format) || tidied.type === "integer") delete tidied.pattern;
   if (tidied["minimum"] === Number.MIN_SAFE_INTEGER) delete tidied["minimum"];
   if (tidied["maximum"] === Number.MAX_SAFE_INTEGER) delete tidied["maximum"];
-  // New fields may be added to a reply without a new version (spec 9.3): no schema of it is closed.
+  // A reply can get new fields without a new version of the API (spec 9.3), so no schema is closed.
   if (tidied["additionalProperties"] === false) delete tidied["additionalProperties"];
 
   if (tidied.items) tidied.items = tidy(tidied.items, fields, `${path}[]`);
@@ -69,7 +73,7 @@ function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchem
     tidied.properties = Object.fromEntries(
       Object.entries(tidied.properties).map(([name, property]) => [
         name,
-        withText(
+        addText(
           tidy(property, fields, `${path}.${name}`),
           fields[name] ?? COMMON_FIELDS[name],
           `${path}.${name}`,
@@ -80,7 +84,7 @@ function tidy(schema: JsonSchema, inherited: FieldDocs, path: string): JsonSchem
   return tidied;
 }
 
-/** `anyOf` with null as a list of types, where the two mean the same. */
+/** Converts `anyOf` with null to an equivalent list of types. */
 function nullable(schema: JsonSchema): JsonSchema {
   const { anyOf, ...outer } = schema;
   if (anyOf?.length !== 2 || anyOf[1]?.type !== "null" || typeof anyOf[0]?.type !== "string") return schema;
@@ -93,7 +97,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   };
 }
 
-function withText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
+function addText(property: JsonSchema, text: FieldDocs[string] | undefined, path: string): JsonSchema {
   if (property.description || property.$ref || property.anyOf) return property;
   if (text === undefined) throw new Error(`The field "${path}" has no text for the OpenAPI documents`);
   const { examples, ...description } = text;

@@ -4,7 +4,7 @@ import { deliveryBody } from "./events.ts";
 import { exampleOf } from "./examples.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** The deliveries that a subscriber gets, as OpenAPI `webhooks`. */
+/** The deliveries that a receiver gets, as OpenAPI `webhooks`. */
 export function webhooks(schemas: Schemas): Record<string, unknown> {
   return Object.fromEntries(EVENT_TYPES.map((event) => [event, { post: delivery(event, schemas) }]));
 }
@@ -36,7 +36,7 @@ function delivery(event: EventType, schemas: Schemas) {
   };
 }
 
-/** The headers that are alike on every delivery (spec 6.3, 6.4), as parameters of the document. */
+/** The headers that every delivery has in the same form (spec 6.3, 6.4), as parameters of the document. */
 export function deliveryHeaders(): Record<string, unknown> {
   return Object.fromEntries(
     [
@@ -44,14 +44,18 @@ export function deliveryHeaders(): Record<string, unknown> {
         "X-Service-Delivery-Id",
         doc(
           "Identificador da entrega, para descartar repetições",
-          "The delivery's id, to drop repetitions by",
+          "The delivery's id; use it to drop repetitions",
         ),
         { type: "string", format: "uuid" },
       ),
-      header("X-Service-Timestamp", doc("Segundos Unix da tentativa", "Unix seconds of the attempt"), {
-        type: "string",
-        pattern: "^[0-9]+$",
-      }),
+      header(
+        "X-Service-Timestamp",
+        doc("Segundos Unix da tentativa", "Unix time of the attempt, in seconds"),
+        {
+          type: "string",
+          pattern: "^[0-9]+$",
+        },
+      ),
       header(
         "X-Service-Signature",
         doc(

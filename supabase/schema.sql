@@ -1,5 +1,5 @@
--- The whole schema, as pg_dump says it after every migration. Written by deno task schema: to read and to compare in
--- review, never to run. What is changed, and why, is in supabase/migrations.
+-- The whole schema, as pg_dump prints it after every migration. Written by deno task schema, for reading and review;
+-- never run it. The changes, with their reasons, are in supabase/migrations.
 
 --
 -- Name: api; Type: SCHEMA; Schema: -; Owner: -

@@ -1,6 +1,6 @@
 /**
- * `deno task docs`: writes the parts of docs/ that follow from the code and from results. With `--check` it writes nothing,
- * and fails where a page is not what it would write.
+ * `deno task docs`: writes the sections of docs/ that are generated from the code and from results. With `--check` it
+ * writes nothing, and fails if a page is not up to date.
  */
 import { join, relative, resolve } from "node:path";
 import { pages } from "./all.ts";
@@ -17,5 +17,5 @@ for (const { file, write } of pages) {
   stale.push(relative(ROOT, path));
   if (!check) await Deno.writeTextFile(path, written);
 }
-if (stale.length > 0) console.log(`${check ? "Not as written" : "Written"}: ${stale.join(", ")}`);
+if (stale.length > 0) console.log(`${check ? "Not up to date" : "Written"}: ${stale.join(", ")}`);
 Deno.exit(check && stale.length > 0 ? 1 : 0);

@@ -2,10 +2,10 @@ import { resources } from "../resources.ts";
 import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { type Page, replaceSection, table } from "./page.ts";
 
-/** Parameters of every paginated list; docs/resources.md explains them once. */
+/** Parameters of every paginated list. The tables omit them, because docs/resources.md explains them once. */
 const PAGINATION = ["limit", "cursor", "since", "updated_since"];
 
-/** docs/resources.md: the operations of each resource behind a key; the page describes the open addresses itself. */
+/** docs/resources.md: the operations of each resource that requires a key; the rest of the page is written by hand. */
 export const resourcesPage: Page = {
   file: "docs/resources.md",
   write(page) {

@@ -15,7 +15,7 @@ export const webhooksPage: Page = {
   },
 };
 
-/** "the deal, `previous_stage_id`"; of data that is not its object, the fields alone. */
+/** For example "the deal, `previous_stage_id`"; only the fields, if `data` is not the object with additions. */
 function dataText(type: EventType): string {
   const { object } = EVENTS[type];
   const own = Object.keys(OBJECTS[object].shape);

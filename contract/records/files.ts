@@ -3,17 +3,17 @@ import { sections, withSections } from "./sections.ts";
 
 const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 
-/** A migration with written sections: as it is, and as it should be. */
+/** A migration with generated sections: its current text and its expected text. */
 export interface WrittenFile {
   file: string;
-  is: string;
-  shouldBe: string;
+  current: string;
+  expected: string;
 }
 
 /**
- * Every migration that has a written section.
+ * Reads every migration that has a generated section.
  *
- * @throws Error for a section that stands nowhere
+ * @throws Error for a section that no migration has
  */
 export async function writtenFiles(folder: string = MIGRATIONS): Promise<WrittenFile[]> {
   const sql = sections();
@@ -21,9 +21,9 @@ export async function writtenFiles(folder: string = MIGRATIONS): Promise<Written
   const files: WrittenFile[] = [];
   for await (const { name } of Deno.readDir(folder)) {
     const file = join(folder, name);
-    const is = await Deno.readTextFile(file);
-    const shouldBe = withSections(is, sql, found);
-    if (is.includes("-- written by deno task records:")) files.push({ file, is, shouldBe });
+    const current = await Deno.readTextFile(file);
+    const expected = withSections(current, sql, found);
+    if (current.includes("-- written by deno task records:")) files.push({ file, current, expected });
   }
   const missing = [...sql.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) throw new Error(`No migration has a section for ${missing.join(", ")}`);

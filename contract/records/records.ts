@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { FUNCTIONS } from "../resources.ts";
 
-/** Every record that is declared, found in the `record.ts` of the functions. */
+/** Every declared record, found in the `record.ts` of the functions. */
 export const records: CrmRecord[] = await loadRecords();
 
 async function loadRecords(): Promise<CrmRecord[]> {

@@ -34,7 +34,7 @@ export const endpoints: readonly Part[] = [
       ),
       rule("limit: 50, at most 200", "GET … lists 50 records, or as many as limit says, never more than 200"),
       rule(
-        "cursor: next_cursor; no UUID is 422 invalid_cursor",
+        "cursor: next_cursor; a value that is not a UUID is 422 invalid_cursor",
         "GET … accepts any UUID as cursor and refuses anything else",
       ),
       rule(
@@ -218,7 +218,7 @@ export const endpoints: readonly Part[] = [
         "DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history",
       ),
       rule(
-        "DELETE of none, or another's: 404",
+        "DELETE of an unknown subscription, or of another workspace's: 404",
         "DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's",
       ),
       rule(

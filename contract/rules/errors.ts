@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 
-/** The titles of the tests of each error code (spec 7). A code without one does not compile. */
+/** The titles of the tests of each error code (spec 7). A code without a test does not compile. */
 export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   missing_api_key: ["… answers 401 missing_api_key without X-API-Key"],
   invalid_api_key: ["… answers 401 invalid_api_key for a key without svc_ or an unknown one"],

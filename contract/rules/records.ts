@@ -193,7 +193,7 @@ export const records: readonly Part[] = [
   },
   {
     part: "2.7",
-    title: "Fields not shown: decided here",
+    title: "Fields that the contract does not list: decided here",
     rules: [
       rule("deal", "POST /api-v1-deals answers 201 with the whole deal, every field as it was written"),
       rule(

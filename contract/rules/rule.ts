@@ -1,7 +1,7 @@
-/** A rule of the contract in a few words, with the titles of the tests that hold it. */
+/** A rule of the contract in a few words, with the titles of the tests that verify it. */
 export interface Rule {
   readonly rule: string;
-  /** `…` stands for what a loop fills in: such a test is there for every endpoint, resource or field. */
+  /** `…` stands for any text: a loop defines such a test for every endpoint, resource or field. */
   readonly tests: readonly [string, ...string[]];
 }
 
@@ -12,7 +12,7 @@ export interface Part {
   readonly rules: readonly Rule[];
 }
 
-/** Declares a rule; one without a test does not compile. */
+/** Declares a rule. A rule without a test does not compile. */
 export function rule(rule: string, ...tests: [string, ...string[]]): Rule {
   return { rule, tests };
 }

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { migratedDatabase } from "./database.ts";
+import { createMigratedDatabase } from "./database.ts";
 import { schemaPage } from "./schema_page.ts";
 import { schemaSql } from "./schema_sql.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
-/** The files that follow from the migrations, with the text that each should have. */
+/** The files that are generated from the migrations, each with its text. */
 export async function schemaFiles(): Promise<{ file: string; text: string }[]> {
-  const database = await migratedDatabase();
+  const database = await createMigratedDatabase();
   try {
     return [
       { file: join(ROOT, "docs/schema.md"), text: await schemaPage(database) },
-      // Last: pg_dump leaves its own settings in the session.
+      // pg_dump must run last, because it changes the settings of the session.
       { file: join(ROOT, "supabase/schema.sql"), text: await schemaSql(database) },
     ];
   } finally {

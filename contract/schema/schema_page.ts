@@ -20,15 +20,15 @@ interface Relation {
   from: string;
   to: string;
   columns: string[];
-  /** Whether a row may refer to none. */
+  /** Whether the reference may be null. */
   optional: boolean;
-  /** Whether a row refers to the other by its own whole key, so that there is at most one. */
+  /** Whether the reference is the row's whole primary key, so that at most one row refers to the same other row. */
   single: boolean;
 }
 
 const HEAD = `# Schema
 
-Written by \`deno task schema\` from the catalogue of a database with every migration; a test holds it equal. The SQL
+Written by \`deno task schema\` from the catalogue of a database with every migration; a test compares the two. The SQL
 itself is [supabase/schema.sql](../supabase/schema.sql), its reasons are in
 [supabase/migrations](../supabase/migrations).
 
@@ -36,7 +36,7 @@ Every table of a workspace has \`workspace_id\` first in its keys, and refers to
 key check bypasses row-level security, so the workspace must be part of it.
 `;
 
-/** The text of docs/schema.md: the entity diagram, and every table with its columns. */
+/** Creates the text of docs/schema.md: the entity diagram, and every table with its columns. */
 export async function schemaPage(database: PGlite): Promise<string> {
   const { rows: tables } = await database.query<Table>(TABLES);
   const { rows: relations } = await database.query<Relation>(RELATIONS);
@@ -68,7 +68,7 @@ function section({ name, text, columns }: Table): string {
   return `## crm.${name}\n\n${wrapped(text)}\n\n| column | type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-/** Lines of 120 characters at most. */
+/** Wraps text at 120 characters. */
 function wrapped(text: string): string {
   return text.replace(/(.{1,120})(?:\s+|$)/g, "$1\n").trimEnd();
 }

@@ -29,9 +29,9 @@ Deno.test("Each piece of work has its own deadline, and no timer is left when al
   const never = new Promise<never>(() => {});
   const started = performance.now();
   const outcomes = await Promise.all([
-    deadlines.within(100, () => new Error(), Promise.resolve("done")),
-    deadlines.within(600, () => new Error("late"), never).catch((error) => error.message),
-    deadlines.within(100, () => new Error("early"), never).catch((error) => {
+    deadlines.enforce(100, () => new Error(), Promise.resolve("done")),
+    deadlines.enforce(600, () => new Error("late"), never).catch((error) => error.message),
+    deadlines.enforce(100, () => new Error("early"), never).catch((error) => {
       assert.ok(performance.now() - started < 500);
       return error.message;
     }),

@@ -5,8 +5,8 @@ import { records } from "../../contract/records/records.ts";
 import { openDatabase } from "../support/stack.ts";
 
 Deno.test("the SQL of every record is what deno task records would write", async () => {
-  for (const { file, is, shouldBe } of await writtenFiles()) {
-    assert.ok(is === shouldBe, `${file} is not as its records are declared: run deno task records`);
+  for (const { file, current, expected } of await writtenFiles()) {
+    assert.ok(current === expected, `${file} is not as its records are declared: run deno task records`);
   }
 });
 

@@ -20,7 +20,7 @@ Deno.test("A section is replaced between its markers, and a page that lacks them
     `Before\n\n${begin}\n\nnew\n\n<!-- end -->\n\nAfter`,
   );
   for (const page of ["", begin, `${begin} ${begin} <!-- end -->`]) {
-    assert.throws(() => replaceSection(page, "x", []), /does not have/);
+    assert.throws(() => replaceSection(page, "x", []), /exactly once/);
   }
 });
 

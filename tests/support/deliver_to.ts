@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
-import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { type AttemptOutcome, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
 import { type Authority, issueCertificate, type ServerCertificate } from "../../lab/harness/certificates.ts";
 import { type Behaviour, startHostile } from "./hostile.ts";
 
@@ -22,7 +22,7 @@ export const body = new TextEncoder().encode('{"event":"deal.won"}');
 export async function deliverTo(
   behaviour: Behaviour,
   tls: ServerCertificate | null = certificate,
-): Promise<Outcome> {
+): Promise<AttemptOutcome> {
   await using receiver = startHostile(behaviour, tls);
   const policy = readPolicy(`localhost:${receiver.port}`);
   const scheme = tls === null ? "http" : "https";

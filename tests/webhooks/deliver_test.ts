@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
-import { deliver, type Surroundings } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { type AttemptOptions, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
 import { createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
 import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
@@ -83,7 +83,7 @@ Deno.test("Where the first address refuses the connection, the next is tried", a
 
 Deno.test("A name with an address that is not public is refused before any connection", async () => {
   const refuses = async (addresses: string[], reason: string) => {
-    const surroundings: Surroundings = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
+    const surroundings: AttemptOptions = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
     const outcome = await deliver("https://hooks.example.com/", {}, body, surroundings);
     assert.deepEqual(outcome, { ok: false, reason }, addresses.join());
   };

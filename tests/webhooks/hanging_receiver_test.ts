@@ -1,7 +1,7 @@
 // In its own file: Deno 2.1 cannot cancel a connect, so this one would end during a later test.
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
-import { deliver, type Outcome } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { type AttemptOutcome, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
 import { body, deliverTo } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile, startUnresponsive } from "../support/hostile.ts";
 
@@ -18,7 +18,7 @@ Deno.test({
     const policy = readPolicy(`localhost:${unresponsive.port},localhost:${plain.port}`);
     const resolve = () => new Promise<never>(() => {});
     const started = performance.now();
-    const timed = async (attempt: Promise<Outcome>) => {
+    const timed = async (attempt: Promise<AttemptOutcome>) => {
       const { ok, reason } = await attempt;
       return { ok, reason, seconds: Math.round((performance.now() - started) / 1000) };
     };

@@ -41,7 +41,7 @@ Deno.test("A secret is decrypted from its stored form, which differs each time a
 
 Deno.test("A stored secret that was altered, truncated or encrypted with another key cannot be decrypted", async () => {
   let stored = Buffer.alloc(0);
-  const refuses = (bytes: Uint8Array, why = /does not open it/) =>
+  const refuses = (bytes: Uint8Array, why = /does not decrypt it/) =>
     assert.rejects(() => decryptSecret(bytes), why);
   await withKey(randomKey(), async () => {
     stored = Buffer.from(await encryptSecret("whsec_x"), "base64");

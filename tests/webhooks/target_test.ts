@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { judgeTarget, readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { checkTarget, readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 
 const policy = readPolicy("", "https://api.service.com");
-const accepts = (url: string) => assert.equal(judgeTarget(url, policy).ok, true, url);
-const refuses = (url: string) => assert.equal(judgeTarget(url, policy).ok, false, url);
+const accepts = (url: string) => assert.equal(checkTarget(url, policy).ok, true, url);
+const refuses = (url: string) => assert.equal(checkTarget(url, policy).ok, false, url);
 
 Deno.test("A target may be any https address with a public host", () => {
   for (
@@ -148,7 +148,7 @@ Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, http too", (
       "http://[::1]:9000/",
     ]
   ) {
-    assert.deepEqual(judgeTarget(url, dev), { ok: true, url: new URL(url), exempt: true });
+    assert.deepEqual(checkTarget(url, dev), { ok: true, url: new URL(url), exempt: true });
   }
   for (
     const url of [
@@ -158,7 +158,7 @@ Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, http too", (
       "http://u@localhost:8080/",
     ]
   ) {
-    assert.equal(judgeTarget(url, dev).ok, false, url);
+    assert.equal(checkTarget(url, dev).ok, false, url);
   }
 });
 

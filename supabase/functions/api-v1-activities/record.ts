@@ -3,29 +3,29 @@ import { doc } from "../_shared/contract/doc.ts";
 import { datetime as datetimeRule } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
+  autoTimestamp,
   choice,
   computed,
   count,
-  createdAt,
   datetime,
   flag,
   id,
   memberId,
-  moment,
   name,
   owner,
+  readOnlyDatetime,
   reference,
   text,
-  textBy,
+  textWith,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** Shown as a link by whoever reads it: a `javascript:` address must not get in. */
+/** Only http and https: clients show the address as a link, where `javascript:` would run a script. */
 const webUrl = () => z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(2048);
 
 /**
- * A task, call, meeting or other activity of a deal (spec 4.6). It stays with its deal. `due_after` is inclusive,
- * `due_before` is not: windows side by side share nothing.
+ * A task, call, meeting or other activity of a deal (spec 4.6). Its deal cannot be changed. `due_after` is inclusive
+ * and `due_before` exclusive, so that adjacent windows do not overlap.
  */
 export const activity = record("activity", {
   table: "activities",
@@ -35,7 +35,7 @@ export const activity = record("activity", {
   create: doc("Uma atividade a criar", "An activity to create"),
   update: doc(
     "O que muda; null apaga, ou volta ao padrão",
-    "What changes; null clears, or brings back the default",
+    "What changes; null clears the field, or restores its default",
     { status: "concluida" },
   ),
   filters: {
@@ -60,7 +60,7 @@ export const activity = record("activity", {
     filter: true,
   }),
   contact_id: reference("contacts", {
-    text: doc("Contato; o do negócio se ausente", "The contact; the deal's where absent"),
+    text: doc("Contato; o do negócio se ausente", "The contact; the contact of the deal where absent"),
     filter: true,
   }),
   owner_id: owner(),
@@ -82,7 +82,7 @@ export const activity = record("activity", {
   title: name({
     text: doc(
       "Título; conforme o tipo se ausente",
-      "Title; after the type where absent",
+      "Title; derived from the type where absent",
       "Apresentar a proposta",
     ),
     presence: "defaulted",
@@ -94,7 +94,7 @@ export const activity = record("activity", {
     text: doc("Se é uma reunião on-line", "Whether it is an online meeting", true),
     presence: "defaulted",
   }),
-  meeting_url: textBy(webUrl(), {
+  meeting_url: textWith(webUrl(), {
     text: doc("Endereço da reunião", "Address of the meeting", "https://meet.example.com/abc"),
   }),
   location: text(255, { text: doc("Local", "Place") }),
@@ -103,7 +103,7 @@ export const activity = record("activity", {
     presence: "defaulted",
     filter: true,
   }),
-  completed_at: moment({ text: doc("Quando foi concluída", "When it was completed") }),
+  completed_at: readOnlyDatetime({ text: doc("Quando foi concluída", "When it was completed") }),
   is_overdue: computed(
     "boolean",
     "t.status = 'pendente' and coalesce(t.due_at < now(), false)",
@@ -116,7 +116,7 @@ export const activity = record("activity", {
           enum: [true, false],
         }),
         text: doc("Só as atrasadas, ou só as outras", "Only the overdue ones, or only the others"),
-        // Two conditions rather than one compared with the parameter: an index can serve only the bare one.
+        // One condition for each value, because an index cannot be used for a condition compared with a parameter.
         condition: {
           true: "t.status = 'pendente' and t.due_at < now()",
           false: "(t.status <> 'pendente' or t.due_at is null or t.due_at >= now())",
@@ -124,6 +124,6 @@ export const activity = record("activity", {
       },
     },
   ),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

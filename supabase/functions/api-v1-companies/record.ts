@@ -3,8 +3,8 @@ import { doc } from "../_shared/contract/doc.ts";
 import { countCharacters, text as textOf } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
+  autoTimestamp,
   count,
-  createdAt,
   customFields,
   email,
   id,
@@ -12,11 +12,11 @@ import {
   object,
   owner,
   text,
-  textBy,
+  textWith,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** CNPJ (alphanumeric since 2026) or any other: one spelling of each, upper case and without punctuation. */
+/** CNPJ (alphanumeric since 2026) or another tax id, normalized to upper case without punctuation, for equality. */
 const taxId = () =>
   textOf(40)
     .overwrite((id) => id.normalize("NFC").toUpperCase().replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, ""))
@@ -29,7 +29,7 @@ const domain = () => z.string().trim().toLowerCase().max(255);
 
 const line = () => textOf(255).nullish();
 
-/** Postal address; lines that nobody knows are left out or null. */
+/** Postal address; unknown lines are absent or null. */
 const Address = z.object({
   street: line(),
   number: line(),
@@ -54,7 +54,7 @@ const Address = z.object({
   },
 });
 
-/** An organisation that a workspace sells to (spec 4.6). A list finds a name whatever its case. */
+/** An organisation that a workspace sells to (spec 4.6). Lists filter by name without regard to case. */
 export const company = record("company", {
   table: "companies",
   sql: ["insert", "save", "get", "list"],
@@ -68,13 +68,13 @@ export const company = record("company", {
   name: name({
     text: doc("Nome", "Name", "Padaria Sol"),
     filter: {
-      text: doc("Este nome, sem distinguir maiúsculas", "This name, whatever its case"),
+      text: doc("Este nome, sem distinguir maiúsculas", "This name, ignoring case"),
       column: "name_key",
       through: "crm.name_key",
     },
   }),
   legal_name: text(255, { text: doc("Razão social", "Legal name", "Padaria Sol Ltda.") }),
-  tax_id: textBy(taxId(), {
+  tax_id: textWith(taxId(), {
     text: doc(
       "CNPJ ou outro registro, guardado em maiúsculas e sem pontuação",
       "CNPJ or another tax id, stored in upper case and without punctuation",
@@ -82,7 +82,7 @@ export const company = record("company", {
     ),
     filter: doc("Este CNPJ, com ou sem pontuação", "This tax id, with or without punctuation"),
   }),
-  domain: textBy(domain(), {
+  domain: textWith(domain(), {
     text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
     filter: doc("Este domínio", "This domain"),
   }),
@@ -103,6 +103,6 @@ export const company = record("company", {
   owner_id: owner(),
   notes: text(10_000),
   custom_fields: customFields(),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

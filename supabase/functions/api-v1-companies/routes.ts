@@ -37,4 +37,4 @@ export const companies = resource("api-v1-companies", {
     verb: "company_update",
     errors: writeErrors,
   }),
-}, doc("As empresas com quem se negocia", "The companies one deals with"));
+}, doc("As empresas com quem se negocia", "The companies that the workspace deals with"));

@@ -1,7 +1,7 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
-  createdAt,
+  autoTimestamp,
   customFields,
   email,
   id,
@@ -32,7 +32,7 @@ export const contact = record("contact", {
   company_id: reference("companies", {
     text: doc(
       "Empresa onde trabalha, do mesmo workspace",
-      "The company it works for, of the same workspace",
+      "The company that the contact works for, of the same workspace",
     ),
     filter: true,
   }),
@@ -41,6 +41,6 @@ export const contact = record("contact", {
   linkedin: text(255),
   notes: text(10_000),
   custom_fields: customFields(),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

@@ -38,4 +38,4 @@ export const contacts = resource("api-v1-contacts", {
     verb: "contact_update",
     errors: writeErrors,
   }),
-}, doc("As pessoas com quem se negocia", "The people one deals with"));
+}, doc("As pessoas com quem se negocia", "The people that the workspace deals with"));

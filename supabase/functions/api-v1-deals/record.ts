@@ -2,23 +2,23 @@ import { doc } from "../_shared/contract/doc.ts";
 import { Utm } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
+  autoTimestamp,
   choice,
-  createdAt,
   customFields,
   date,
   id,
-  moment,
+  idCheckedByVerb,
   money,
   name,
   object,
   owner,
-  ownId,
+  readOnlyDatetime,
   reference,
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** A sale in progress or closed (spec 4.6). Closing it has actions of its own (spec 3): see schema.ts. */
+/** A sale in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
 export const deal = record("deal", {
   table: "deals",
   sql: ["insert", "save", "list"],
@@ -56,9 +56,9 @@ export const deal = record("deal", {
   }),
   value: money(),
   recurring_value: money(),
-  // Checked together by crm.place: the stage must be of the pipeline.
-  pipeline_id: ownId({ presence: "defaulted on create", filter: true }),
-  stage_id: ownId({ presence: "defaulted on create", filter: true }),
+  // crm.choose_stage checks both fields together: the stage must belong to the pipeline.
+  pipeline_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
+  stage_id: idCheckedByVerb({ presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),
   company_id: reference("companies", { filter: true }),
   owner_id: owner(),
@@ -72,18 +72,22 @@ export const deal = record("deal", {
   utm: object(Utm),
   custom_fields: customFields(),
   external_id: text(255, {
-    text: doc("Identificador no sistema de origem", "The id in the system it comes from", "pedido-2026-0042"),
+    text: doc(
+      "Identificador no sistema de origem",
+      "The id in the system that the deal comes from",
+      "pedido-2026-0042",
+    ),
     written: "on create",
     filter: true,
   }, 1),
-  stage_changed_at: moment({
+  stage_changed_at: readOnlyDatetime({
     text: doc("Quando mudou de etapa pela última vez", "When it last changed stage"),
     presence: "required",
   }),
-  last_activity_at: moment({ text: doc("A última atividade", "The last activity") }),
-  won_at: moment({ text: doc("Quando foi ganho", "When it was won") }),
-  lost_at: moment({ text: doc("Quando foi perdido", "When it was lost") }),
-  closed_at: moment({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  last_activity_at: readOnlyDatetime({ text: doc("A última atividade", "The last activity") }),
+  won_at: readOnlyDatetime({ text: doc("Quando foi ganho", "When it was won") }),
+  lost_at: readOnlyDatetime({ text: doc("Quando foi perdido", "When it was lost") }),
+  closed_at: readOnlyDatetime({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

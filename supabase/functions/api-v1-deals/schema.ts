@@ -8,7 +8,7 @@ import { deal } from "./record.ts";
 
 const fields = deal.texts();
 
-/** A deal with what belongs to it (spec 4.6); the last activity is the one created last. */
+/** A deal with its contact, its company and the activity that was created last (spec 4.6). */
 export const DealDetail = deal.reply.extend({
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
@@ -25,7 +25,7 @@ export const DealDetail = deal.reply.extend({
 /** Body of move-stage (spec 3). */
 export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullish() }).meta({
   id: "MoveStage",
-  ...doc("Para onde o negócio vai", "Where the deal goes"),
+  ...doc("Para onde o negócio vai", "The stage to move the deal to"),
   fields: {
     stage_id: doc("A nova etapa", "The new stage"),
     pipeline_id: doc(
@@ -35,10 +35,10 @@ export const MoveStage = z.object({ stage_id: uuid(), pipeline_id: uuid().nullis
   },
 });
 
-/** Body of win (spec 3): the final amounts, where they are not those of the deal. */
+/** Body of win (spec 3): the final amounts, if they differ from those of the deal. */
 export const Win = z.object(deal.rules("value", "recurring_value")).meta({
   id: "Win",
-  ...doc("Os valores finais, se outros", "The final amounts, where they are others", { value: 14000 }),
+  ...doc("Os valores finais, se outros", "The final amounts, where they differ", { value: 14000 }),
   fields,
 });
 
@@ -49,7 +49,7 @@ export const Lose = z.object(deal.rules("loss_reason_id", "loss_note")).meta({
   fields,
 });
 
-/** Reply of an action (spec 3): the deal, and whether it was already as asked. */
+/** Reply of an action (spec 3): the deal, and whether it already had the requested state. */
 export const DealAction = deal.reply.extend({ idempotent: z.boolean() }).meta({
   id: "DealAction",
   ...doc("O negócio depois da ação", "The deal after the action"),

@@ -3,12 +3,12 @@ import { query } from "../_shared/postgres/database.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 import type { Health } from "./schema.ts";
 
-/** Milliseconds after which a database that does not answer counts as away. */
-const PATIENCE_MS = 3_000;
+/** Milliseconds without an answer after which the database counts as unavailable. */
+const TIMEOUT_MS = 3_000;
 
 type Report = z.output<typeof Health>;
 
-/** 200 when the service can answer requests, 503 when its database is away. */
+/** Returns 200 if the service can answer requests, 503 if its database is unavailable. */
 export async function checkHealth(): Promise<{ status: 200 | 503; body: Report }> {
   const database = await checkDatabase();
   const [code, status] = database.status === "up" ? [200, "ok"] as const : [503, "unavailable"] as const;
@@ -20,11 +20,11 @@ async function checkDatabase(): Promise<Report["database"]> {
     const [row] = await query<{ version: string }>({
       name: "server_version",
       text: "select current_setting('server_version') as version",
-      timeout: PATIENCE_MS,
+      timeout: TIMEOUT_MS,
     });
     return { status: "up", version: row!.version };
   } catch {
-    // Why is not for the public: it is in the database's log and in the next request's.
+    // The cause must not be public. It is in the log of the database, and in that of the next failed request.
     return { status: "down", version: null };
   }
 }

@@ -6,13 +6,13 @@ import { Health } from "./schema.ts";
 
 export const health = resource("api-v1-health", {
   "GET /": endpoint({
-    summary: doc("Diz se o serviço está no ar", "Tell whether the service is up"),
+    summary: doc("Diz se o serviço está no ar", "Show whether the service is up"),
     gate: "none",
     operation: "health",
     reply: Health,
     replies: {
       200: doc("Está no ar", "It is up"),
-      503: doc("O banco de dados está fora do ar", "The database is away", {
+      503: doc("O banco de dados está fora do ar", "The database is unavailable", {
         status: "unavailable",
         version: SERVICE_VERSION,
         database: { status: "down", version: null },

@@ -3,7 +3,7 @@ import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 const utm = (portuguese: string, english: string) =>
   doc(`${portuguese}; o mesmo que em utm`, `${english}; the same as inside utm`);
 
-/** Texts of what a lead is sent with. */
+/** Texts of the fields of a lead request. */
 export const leadFields: FieldDocs = {
   first_name: doc("Nome", "First name", "Ana"),
   last_name: doc("Sobrenome", "Last name", "Souza"),
@@ -14,7 +14,7 @@ export const leadFields: FieldDocs = {
   ),
   external_id: doc(
     "Identificador no sistema de origem; repetido, a resposta é a do lead já criado",
-    "The id in the system it comes from; repeated, the answer is that of the lead created before",
+    "The id in the system that the lead comes from; a repeated id returns the lead created before",
     "form-2026-0042",
   ),
   utm_source: utm("Origem do tráfego", "Source of the traffic"),
@@ -24,7 +24,7 @@ export const leadFields: FieldDocs = {
   utm_content: utm("Variante do anúncio", "Variant of the advertisement"),
 };
 
-/** Texts of what a lead became. */
+/** Texts of the fields of a lead result. */
 export const leadResultFields: FieldDocs = {
   lead: doc("Os registros do lead", "The lead's records"),
   deal_id: doc("O negócio", "The deal"),

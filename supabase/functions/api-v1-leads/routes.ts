@@ -6,7 +6,7 @@ export const leads = resource(
   "api-v1-leads",
   {
     "POST /": endpoint({
-      summary: doc("Recebe um lead", "Take in a lead"),
+      summary: doc("Recebe um lead", "Receive a lead"),
       scope: "leads:write",
       body: LeadRequest,
       malformed: "invalid_body",
@@ -24,6 +24,6 @@ export const leads = resource(
   },
   doc(
     "Entrada de leads: empresa, contato e negócio em uma chamada",
-    "Leads come in: company, contact and deal in one call",
+    "Lead intake: company, contact and deal in one call",
   ),
 );

@@ -7,7 +7,7 @@ const UTM_KEYS = ["source", "medium", "campaign", "term", "content"] as const;
 
 const utmText = () => Utm.shape.source;
 
-/** Input of POST leads (spec 2.3). A field sent as null is a field not sent. */
+/** Body of POST leads (spec 2.3). A null field is treated as absent. */
 export const LeadRequest = z.object({
   first_name: name(120),
   last_name: text(120).trim().nullish(),
@@ -36,7 +36,7 @@ export const LeadRequest = z.object({
   ),
   fields: leadFields,
 }).transform(({ utm_source, utm_medium, utm_campaign, utm_term, utm_content, ...lead }) => {
-  // A key at the root is regrouped into `utm`; one inside `utm` is the more explicit of the two and stays.
+  // Moves `utm_*` fields into `utm`. A value inside `utm` takes precedence, because it is more explicit.
   const root = {
     source: utm_source,
     medium: utm_medium,
@@ -51,7 +51,7 @@ export const LeadRequest = z.object({
   return { ...lead, utm: utm.length > 0 ? Object.fromEntries(utm) : null };
 });
 
-/** Output of POST leads (spec 2.4). */
+/** Reply of POST leads (spec 2.4). */
 export const LeadResult = z.object({
   lead: z.object({
     deal_id: uuid(),
@@ -68,6 +68,6 @@ export const LeadResult = z.object({
   created: z.object({ company: z.boolean(), contact: z.boolean(), deal: z.boolean() }),
 }).meta({
   id: "LeadResult",
-  ...doc("O que o lead se tornou", "What the lead became"),
+  ...doc("O que o lead se tornou", "The records that the lead created or reused"),
   fields: leadResultFields,
 });

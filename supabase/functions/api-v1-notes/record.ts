@@ -1,8 +1,8 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
-import { choice, createdAt, id, memberId, reference, text } from "../_shared/contract/record_fields.ts";
+import { autoTimestamp, choice, id, memberId, reference, text } from "../_shared/contract/record_fields.ts";
 
-/** A note of a deal (spec 2.2): written once, never changed through the API. */
+/** A note of a deal (spec 2.2). It cannot be changed through the API. */
 export const note = record("note", {
   table: "notes",
   sql: ["insert", "get", "list"],
@@ -15,7 +15,7 @@ export const note = record("note", {
     text: doc("Negócio a que a nota pertence", "The deal that the note belongs to"),
     presence: "required",
     written: "on create",
-    // The list is always that of one deal (spec 4.3).
+    // A list always shows the notes of one deal (spec 4.3).
     filter: { required: true },
   }),
   author_id: memberId({
@@ -43,12 +43,12 @@ export const note = record("note", {
   source: choice(["user", "automation", "agent", "integration"], {
     text: doc(
       "Por onde entrou; por esta API, sempre integration",
-      "Where it came in; through this API, always integration",
+      "How the note was created; through this API, always integration",
       "integration",
     ),
     presence: "required",
     written: "by the verb",
   }),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

@@ -3,28 +3,35 @@ import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { pageOf } from "../_shared/contract/pagination.ts";
 import { note } from "./record.ts";
 
-export const notes = resource("api-v1-notes", {
-  "GET /": endpoint({
-    summary: doc("Lista as notas de um negócio", "List a deal's notes"),
-    scope: "notes:read",
-    query: note.query,
-    reply: pageOf(note.reply),
-    verb: "note_list",
-  }),
-  "GET /:id": endpoint({
-    summary: doc("Mostra uma nota", "Show a note"),
-    scope: "notes:read",
-    reply: note.reply,
-    verb: "note_get",
-  }),
-  "POST /": endpoint({
-    summary: doc("Cria uma nota", "Create a note"),
-    scope: "notes:write",
-    body: note.create,
-    reply: note.reply,
-    status: 201,
-    verb: "note_create",
-    idempotent: true,
-    errors: ["invalid_reference", "no_author_available"],
-  }),
-}, doc("Notas de um negócio; não mudam nem são removidas", "Notes of a deal; they neither change nor go"));
+export const notes = resource(
+  "api-v1-notes",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista as notas de um negócio", "List a deal's notes"),
+      scope: "notes:read",
+      query: note.query,
+      reply: pageOf(note.reply),
+      verb: "note_list",
+    }),
+    "GET /:id": endpoint({
+      summary: doc("Mostra uma nota", "Show a note"),
+      scope: "notes:read",
+      reply: note.reply,
+      verb: "note_get",
+    }),
+    "POST /": endpoint({
+      summary: doc("Cria uma nota", "Create a note"),
+      scope: "notes:write",
+      body: note.create,
+      reply: note.reply,
+      status: 201,
+      verb: "note_create",
+      idempotent: true,
+      errors: ["invalid_reference", "no_author_available"],
+    }),
+  },
+  doc(
+    "Notas de um negócio; não mudam nem são removidas",
+    "Notes of a deal; they cannot be changed or removed",
+  ),
+);

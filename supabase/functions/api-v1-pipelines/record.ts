@@ -2,12 +2,12 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
+  autoTimestamp,
   computed,
-  createdAt,
   flag,
   id,
-  shownNumber,
-  shownText,
+  readOnlyNumber,
+  readOnlyText,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
@@ -20,9 +20,9 @@ export const stage = record("stage", {
   text: doc("Uma etapa de um pipeline", "A step of a pipeline"),
 }, {
   id: id(),
-  name: shownText({ text: doc("Nome", "Name", "Prospecção"), presence: "required" }),
-  position: shownNumber({ text: doc("Ordem no funil", "Order in the funnel", 1) }, z.number()),
-  type: shownText({
+  name: readOnlyText({ text: doc("Nome", "Name", "Prospecção"), presence: "required" }),
+  position: readOnlyNumber({ text: doc("Ordem no funil", "Order in the funnel", 1) }, z.number()),
+  type: readOnlyText({
     text: doc("Tipo: pre-venda, venda, won ou lost", "Type: pre-venda, venda, won or lost", "pre-venda"),
     presence: "required",
   }),
@@ -37,18 +37,18 @@ export const pipeline = record("pipeline", {
 }, {
   id: id(),
   workspace_id: workspaceId(),
-  name: shownText({ text: doc("Nome", "Name", "Vendas"), presence: "required" }),
+  name: readOnlyText({ text: doc("Nome", "Name", "Vendas"), presence: "required" }),
   is_default: flag({
     text: doc("Se é o padrão do workspace", "Whether it is the workspace's default", true),
     presence: "required",
     written: "by the database",
   }),
   is_active: isActive(),
-  created_at: createdAt(),
+  created_at: autoTimestamp(),
   stages: computed("json", "crm.stages_of(t)", z.array(stage.reply), {
     text: doc("As etapas, na ordem do funil", "The stages, in the funnel's order"),
   }),
 });
 
-/** The reply of the list: not paginated (spec 4.4). */
+/** The reply of the list, which is not paginated (spec 4.4). */
 export const PipelineList = z.object({ data: z.array(pipeline.reply) });

@@ -4,16 +4,16 @@ import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
 import { text as textOf } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
-  createdAt,
+  autoTimestamp,
   eventTypes,
   flag,
   id,
-  moment,
-  shownNumber,
-  textBy,
+  readOnlyDatetime,
+  readOnlyNumber,
+  textWith,
 } from "../_shared/contract/record_fields.ts";
 import { withCode } from "../_shared/http/validation.ts";
-import { judgeTarget } from "../_shared/webhooks/target.ts";
+import { checkTarget } from "../_shared/webhooks/target.ts";
 
 const knownEvent = () =>
   z.string()
@@ -22,16 +22,16 @@ const knownEvent = () =>
 
 const publicTarget = () =>
   textOf(2048, 1)
-    .refine((url) => judgeTarget(url).ok, {
+    .refine((url) => checkTarget(url).ok, {
       params: { code: "invalid_target_url" },
       error: ({ input }) => {
-        const judged = judgeTarget(String(input));
-        return judged.ok ? undefined : judged.message;
+        const target = checkTarget(String(input));
+        return target.ok ? undefined : target.message;
       },
     })
     .meta({ minLength: 1, maxLength: 2048, format: "uri" });
 
-/** A webhook subscription (spec 2.6). Its signing secret is kept apart, and shown once (schema.ts). */
+/** A webhook subscription (spec 2.6). Its signing secret is stored in another table, and shown once (schema.ts). */
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
   sql: ["insert"],
@@ -41,7 +41,7 @@ export const subscription = record("subscription", {
 }, {
   id: id(),
   event_types: eventTypes(
-    // An event that is named twice is subscribed once.
+    // Duplicates are removed, so that an event makes one delivery.
     z.array(knownEvent()).min(1).transform((events) => [...new Set(events)]),
     z.array(z.enum(EVENT_TYPES)),
     {
@@ -50,7 +50,7 @@ export const subscription = record("subscription", {
       written: "on create",
     },
   ),
-  target_url: textBy(publicTarget(), {
+  target_url: textWith(publicTarget(), {
     text: doc(
       "Endereço que recebe as entregas: https e público",
       "The address that deliveries go to: https and public",
@@ -62,18 +62,20 @@ export const subscription = record("subscription", {
   is_active: flag({
     text: doc(
       "Se recebe entregas; deixa de receber na 5ª falha de uma entrega, ou quando removida",
-      "Whether it gets deliveries; no more after the 5th failure of a delivery, or once deleted",
+      "Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when it is deleted",
       true,
     ),
     presence: "required",
     written: "by the database",
   }),
-  failure_count: shownNumber({
+  failure_count: readOnlyNumber({
     text: doc("Tentativas que falharam desde o último sucesso", "Failed attempts since the last success", 0),
   }),
-  last_success_at: moment({
+  last_success_at: readOnlyDatetime({
     text: doc("A última tentativa que deu certo", "The last attempt that succeeded"),
   }),
-  last_failure_at: moment({ text: doc("A última tentativa que falhou", "The last attempt that failed") }),
-  created_at: createdAt(),
+  last_failure_at: readOnlyDatetime({
+    text: doc("A última tentativa que falhou", "The last attempt that failed"),
+  }),
+  created_at: autoTimestamp(),
 });

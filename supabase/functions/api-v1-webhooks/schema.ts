@@ -2,10 +2,10 @@ import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { subscription } from "./record.ts";
 
-/** Not paginated (spec 4.5). */
+/** The reply of the list, which is not paginated (spec 4.5). */
 export const SubscriptionList = z.object({ data: z.array(subscription.reply) });
 
-/** What a new subscription is answered with: the only time its secret is shown. */
+/** The reply of POST: the only reply that shows the secret. */
 export const CreatedSubscription = subscription.reply
   .pick({ id: true, event_types: true, target_url: true, is_active: true, created_at: true })
   .extend({ secret: z.string() })

@@ -1,18 +1,18 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
+  autoTimestamp,
   choice,
-  createdAt,
   id,
-  moment,
   money,
-  shownId,
-  shownText,
+  readOnlyDatetime,
+  readOnlyId,
+  readOnlyText,
   text,
   workspaceId,
 } from "../_shared/contract/record_fields.ts";
 
-/** An offer to a customer (spec 6.1), as its events show it. The customer sees less: ProposalView. */
+/** An offer to a customer (spec 6.1), with the fields of its events. The customer sees only those of ProposalView. */
 export const proposal = record("proposal", {
   table: "proposals",
   sql: ["save"],
@@ -39,28 +39,30 @@ export const proposal = record("proposal", {
 }, {
   id: id(),
   workspace_id: workspaceId(),
-  deal_id: shownId({ text: doc("Negócio da proposta", "The proposal's deal") }),
-  title: shownText({ text: doc("Título", "Title", "Plano anual"), presence: "required" }),
+  deal_id: readOnlyId({ text: doc("Negócio da proposta", "The proposal's deal") }),
+  title: readOnlyText({ text: doc("Título", "Title", "Plano anual"), presence: "required" }),
   value: money({ written: "by the database" }),
   recurring_value: money({ written: "by the database" }),
   status: choice(["rascunho", "enviada", "visualizada", "aceita", "recusada", "expirada"], {
     text: doc("Situação", "State", "enviada"),
     presence: "required",
     written: "by an action",
-    // `expirada` is not stored: the clock decides it.
+    // `expirada` is not stored: it depends on the current time.
     shownAs: "crm.proposal_status(t)",
   }),
-  sent_at: moment({ text: doc("Quando foi enviada", "When it was sent") }),
-  viewed_at: moment({
+  sent_at: readOnlyDatetime({ text: doc("Quando foi enviada", "When it was sent") }),
+  viewed_at: readOnlyDatetime({
     text: doc("Quando o cliente a abriu pela primeira vez", "When the customer first opened it"),
   }),
-  accepted_at: moment({ text: doc("Quando foi aceita", "When it was accepted") }),
-  rejected_at: moment({ text: doc("Quando foi recusada", "When it was rejected") }),
+  accepted_at: readOnlyDatetime({ text: doc("Quando foi aceita", "When it was accepted") }),
+  rejected_at: readOnlyDatetime({ text: doc("Quando foi recusada", "When it was rejected") }),
   rejection_reason: text(1000, {
     text: doc("Motivo dado pelo cliente", "The reason that the customer gave"),
     written: "by an action",
   }),
-  expires_at: moment({ text: doc("Até quando pode ser respondida", "Until when it can be answered") }),
-  created_at: createdAt(),
-  updated_at: createdAt(),
+  expires_at: readOnlyDatetime({
+    text: doc("Até quando pode ser respondida", "Until when it can be answered"),
+  }),
+  created_at: autoTimestamp(),
+  updated_at: autoTimestamp(),
 });

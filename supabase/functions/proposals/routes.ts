@@ -2,7 +2,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { ProposalAnswer, ProposalView, Rejection } from "./schema.ts";
 
-/** Query parameters are ignored: mailers and networks add their own to links. */
+/** Query parameters are ignored: mail services and ad networks add parameters of their own to links. */
 export const proposals = resource(
   "proposals",
   {
@@ -10,14 +10,14 @@ export const proposals = resource(
       summary: doc("Mostra a proposta ao cliente", "Show the proposal to its customer"),
       gate: "link",
       ignoreQuery: true,
-      // The first GET marks the proposal as seen; a link checker's HEAD must not.
+      // The first GET marks the proposal as viewed; the HEAD request of a link checker must not.
       head: false,
       reply: ProposalView,
       verb: "proposal_view",
       errors: ["proposal_expired"],
     }),
     "POST /:token/accept": endpoint({
-      summary: doc("Aceita a proposta, em definitivo", "Accept the proposal, for good"),
+      summary: doc("Aceita a proposta, em definitivo", "Accept the proposal; the answer is final"),
       gate: "link",
       ignoreQuery: true,
       reply: ProposalAnswer,
@@ -25,7 +25,7 @@ export const proposals = resource(
       errors: ["proposal_closed", "proposal_expired"],
     }),
     "POST /:token/reject": endpoint({
-      summary: doc("Recusa a proposta, em definitivo", "Reject the proposal, for good"),
+      summary: doc("Recusa a proposta, em definitivo", "Reject the proposal; the answer is final"),
       gate: "link",
       ignoreQuery: true,
       body: Rejection,

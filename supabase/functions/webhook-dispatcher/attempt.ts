@@ -1,25 +1,25 @@
 import { log } from "../_shared/runtime/log.ts";
-import { deliver, type Outcome } from "./deliver.ts";
-import { openSecret } from "./opened_secrets.ts";
+import { type AttemptOutcome, deliver } from "./deliver.ts";
+import { decryptCached } from "./secret_cache.ts";
 import { type ClaimedDelivery, recordOutcome } from "./queue.ts";
 import { signedHeaders } from "./sign.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Waits before each try to record, in milliseconds: the outcome of a request that was made is worth some patience. */
+/** Delays before each try to record an outcome, in milliseconds. Without the record the request would be sent again. */
 const RECORD_WAITS_MS = [0, 1_000, 5_000];
 
 /**
- * Makes one attempt at a claimed delivery and records what it came to. Never throws. What is our own fault (a secret
- * that cannot be opened, a database that is away) is not held against the receiver: nothing is recorded, the lease
- * runs out, and the attempt is made again.
+ * Makes one attempt of a claimed delivery and records its outcome. It never throws. A fault of the service (a secret
+ * that cannot be decrypted, an unavailable database) does not count as a failure of the receiver: nothing is recorded,
+ * the lease expires, and the attempt is repeated.
  */
-export async function attempt(delivery: ClaimedDelivery): Promise<void> {
+export async function attemptDelivery(delivery: ClaimedDelivery): Promise<void> {
   const { workspace_id, delivery_id, event } = delivery;
   const started = performance.now();
   try {
-    const outcome = await send(delivery);
+    const outcome = await signAndSend(delivery);
     const ms = Math.round(performance.now() - started);
-    const recorded = await record(delivery, outcome, ms);
+    const recorded = await recordWithRetries(delivery, outcome, ms);
     log("webhook_attempt", { workspace_id, delivery_id, webhook_event: event, ...outcome, ...recorded, ms });
   } catch (error) {
     log("webhook_attempt_abandoned", {
@@ -31,11 +31,11 @@ export async function attempt(delivery: ClaimedDelivery): Promise<void> {
   }
 }
 
-async function send(delivery: ClaimedDelivery): Promise<Outcome> {
+async function signAndSend(delivery: ClaimedDelivery): Promise<AttemptOutcome> {
   if (delivery.body === null) {
-    throw new Error("The body could not be made; the database's log has the reason");
+    throw new Error("The database could not create the body; its log has the reason");
   }
-  const secret = await openSecret(delivery.secret);
+  const secret = await decryptCached(delivery.secret);
   const body = new TextEncoder().encode(delivery.body);
   if (body.length > MAX_BODY_BYTES) return { ok: false, reason: "body_too_large" };
   const headers = signedHeaders({
@@ -48,12 +48,15 @@ async function send(delivery: ClaimedDelivery): Promise<Outcome> {
   return await deliver(delivery.target_url, headers, body);
 }
 
-/** Seconds since 1970, by the clock that keeps the schedule: this machine's may be wrong, and receivers check the time. */
-function databaseTime({ claimed_at, claimedAtHere }: ClaimedDelivery): number {
-  return claimed_at + (performance.now() - claimedAtHere) / 1000;
+/**
+ * Seconds since 1970, by the database's clock: receivers check the timestamp, and the clock of this machine may be
+ * wrong.
+ */
+function databaseTime({ claimed_at, claimReceivedAt }: ClaimedDelivery): number {
+  return claimed_at + (performance.now() - claimReceivedAt) / 1000;
 }
 
-async function record(delivery: ClaimedDelivery, outcome: Outcome, ms: number) {
+async function recordWithRetries(delivery: ClaimedDelivery, outcome: AttemptOutcome, ms: number) {
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {
     await new Promise((resolve) => setTimeout(resolve, wait));

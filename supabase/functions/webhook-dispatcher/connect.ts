@@ -1,14 +1,15 @@
 import { bareHost } from "../_shared/webhooks/target.ts";
-import { AttemptFailure, type FailureReason, within } from "./failure.ts";
+import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 
 const CONNECT_MS = 5_000;
 
 /**
- * Opens a connection to exactly one of `addresses` (the judged ones: the name is not resolved again), with TLS
- * verified against the URL's name for https. The addresses are tried in order, all within 5 s.
+ * Opens a connection to one of `addresses`, which the caller has checked. The name is not resolved again, because an
+ * attacker could change the result. For https, the certificate is verified against the host name of the URL. The
+ * addresses are tried in order, for 5 s in all.
  *
- * Deno's own sockets rather than an HTTP client: connecting to a judged address is then the plain meaning of the code,
- * and it holds on Supabase's runtime as well, where Node's `lookup` and `agent` options do not.
+ * It uses the sockets of Deno, because no HTTP client can be bound to a checked address on Supabase's runtime: Node's
+ * options `lookup` and `agent` have no effect there.
  *
  * @param deadline of the whole attempt, in milliseconds of `performance.now()`.
  * @throws AttemptFailure `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
@@ -29,13 +30,14 @@ async function connectToFirst(
   for (const hostname of addresses) {
     const opening = Deno.connect({ hostname, port });
     try {
-      const socket = await within(deadline, "timeout_connect", opening);
-      // Otherwise the request waits 40 ms for the receiver's delayed acknowledgement of the handshake.
+      const socket = await awaitUntil(deadline, "timeout_connect", opening);
+      // With Nagle's algorithm the request would wait 40 ms for the receiver's delayed acknowledgement of the
+      // handshake.
       socket.setNoDelay(true);
       return socket;
     } catch (error) {
       if (error instanceof AttemptFailure) {
-        // Deno 2.1 cannot abort a connect: if it succeeds after all, nobody is left to close it.
+        // Deno 2.1 cannot abort a connect. If it succeeds after the timeout, the socket must still be closed.
         opening.then((socket) => socket.close(), () => {});
         throw error;
       }
@@ -49,7 +51,7 @@ async function handshake(socket: Deno.TcpConn, hostname: string, deadline: numbe
   let tls: Deno.TlsConn | undefined;
   try {
     tls = await Deno.startTls(socket, { hostname });
-    await within(deadline, "timeout_tls", tls.handshake());
+    await awaitUntil(deadline, "timeout_tls", tls.handshake());
     return tls;
   } catch (error) {
     tls?.close();
@@ -63,11 +65,11 @@ function connectReason(error: unknown): FailureReason {
   return /unreachable|no route/i.test(String(error)) ? "host_unreachable" : "connect_failed";
 }
 
-/** By the words of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
+/** Matches the messages of rustls, which differ between Deno versions: `NotValidForName`, `not valid for name "…"`. */
 function tlsReason(error: unknown): FailureReason {
   const text = String(error).replaceAll(" ", "").toLowerCase();
   if (text.includes("notvalidforname")) return "tls_name_mismatch";
-  // A bad signature is one by an authority that only bears a trusted one's name.
+  // The signature is bad if another authority uses the name of a trusted authority.
   if (text.includes("unknownissuer") || text.includes("badsignature")) return "tls_unknown_authority";
   if (text.includes("notvalidyet")) return "tls_certificate_not_yet_valid";
   if (text.includes("expired")) return "tls_certificate_expired";

@@ -1,18 +1,18 @@
-import { bareHost, judgeTarget, type TargetPolicy, targetPolicy } from "../_shared/webhooks/target.ts";
+import { bareHost, checkTarget, type TargetPolicy, targetPolicy } from "../_shared/webhooks/target.ts";
 import { connect } from "./connect.ts";
-import { exchange } from "./exchange.ts";
+import { sendPost } from "./send_post.ts";
 import { AttemptFailure, type FailureReason } from "./failure.ts";
 import { publicAddresses, resolveByDns, type Resolver } from "./resolve.ts";
 
-/** The outcome of one attempt: `status` where an answer came, `reason` where it failed. */
-export interface Outcome {
+/** The outcome of one attempt: `status` if the receiver answered, `reason` if the attempt failed. */
+export interface AttemptOutcome {
   ok: boolean;
   status?: number;
   reason?: FailureReason | `http_${number}`;
 }
 
-/** What an attempt knows of the world; this process's own policy and DNS where left out. */
-export interface Surroundings {
+/** Dependencies of an attempt; the policy of this process and its DNS servers by default. */
+export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;
 }
@@ -20,18 +20,18 @@ export interface Surroundings {
 const ATTEMPT_MS = 10_000;
 
 /**
- * Makes one attempt (spec 6.5): judges the target again, resolves it and judges every address, connects to a judged
- * address, sends, and reads the status. 10 s in all. Redirects are not followed: a 3xx is a failure like any other.
- * Whatever the network or the receiver does is an outcome; only a mistake of our own is thrown.
+ * Makes one attempt (spec 6.5): checks the target again, resolves it, checks every address, connects to a checked
+ * address, sends the request, and reads the status. It takes at most 10 s. Redirects are not followed: a 3xx is a
+ * failure. Failures of the network and of the receiver are outcomes; an exception is a fault of the service.
  */
 export async function deliver(
   target: string,
   headers: Record<string, string>,
   body: Uint8Array,
-  surroundings: Surroundings = {},
-): Promise<Outcome> {
+  options: AttemptOptions = {},
+): Promise<AttemptOutcome> {
   try {
-    const status = await attempt(target, headers, body, surroundings);
+    const status = await sendRequest(target, headers, body, options);
     const ok = status >= 200 && status <= 299;
     return ok ? { ok, status } : { ok, status, reason: `http_${status}` };
   } catch (error) {
@@ -40,20 +40,20 @@ export async function deliver(
   }
 }
 
-async function attempt(
+async function sendRequest(
   target: string,
   headers: Record<string, string>,
   body: Uint8Array,
-  { policy = targetPolicy(), resolve = resolveByDns }: Surroundings,
+  { policy = targetPolicy(), resolve = resolveByDns }: AttemptOptions,
 ): Promise<number> {
   const deadline = performance.now() + ATTEMPT_MS;
-  const judged = judgeTarget(target, policy);
-  if (!judged.ok) throw new AttemptFailure("target_refused");
-  const { url, exempt } = judged;
+  const checked = checkTarget(target, policy);
+  if (!checked.ok) throw new AttemptFailure("target_refused");
+  const { url, exempt } = checked;
   const addresses = exempt ? [bareHost(url)] : await publicAddresses(url, resolve);
   const connection = await connect(url, addresses, deadline);
   try {
-    return await exchange(connection, url, headers, body, deadline);
+    return await sendPost(connection, url, headers, body, deadline);
   } finally {
     connection.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Why an attempt failed, as the application shows it: a stable snake_case reason that a person understands. Besides
- * these, a complete answer that is not 2xx is `http_<status>`.
+ * Why an attempt failed: a stable, readable code in snake_case, which the application shows. For a complete answer that
+ * is not 2xx the reason is `http_<status>` instead.
  */
 export type FailureReason =
   | "target_refused"
@@ -32,18 +32,18 @@ export class AttemptFailure extends Error {
 }
 
 /**
- * Waits for `work` until `deadline` (milliseconds of `performance.now()`), and no longer: nothing that a receiver does
- * or leaves undone may hold an attempt beyond its time. The work itself goes on; its owner closes what it holds.
+ * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an attempt.
+ * It does not cancel the work: the caller must close the connection.
  *
- * @throws AttemptFailure with `reason` when the time is up.
+ * @throws AttemptFailure with `reason` after the deadline.
  */
-export async function within<T>(deadline: number, reason: FailureReason, work: Promise<T>): Promise<T> {
+export async function awaitUntil<T>(deadline: number, reason: FailureReason, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new AttemptFailure(reason)), Math.max(0, deadline - performance.now()));
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
     work.catch(() => {});

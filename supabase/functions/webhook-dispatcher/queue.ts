@@ -1,27 +1,29 @@
 import { query } from "../_shared/postgres/database.ts";
 import type { EventType } from "../_shared/contract/events.ts";
-import type { Outcome } from "./deliver.ts";
+import type { AttemptOutcome } from "./deliver.ts";
 
-/** A delivery that is this dispatcher's for 60 s. */
+/** A delivery that this dispatcher has leased for 60 s. */
 export interface ClaimedDelivery {
-  /** The database's clock at the claim, in seconds since 1970. */
+  /** Time of the claim by the database's clock, in seconds since 1970. */
   claimed_at: number;
-  /** When the claim was answered, in milliseconds of `performance.now()`: later than `claimed_at` by what it took. */
-  claimedAtHere: number;
+  /**
+   * When the reply of the claim arrived, in milliseconds of `performance.now()`: `claimed_at` plus its network delay.
+   */
+  claimReceivedAt: number;
   workspace_id: string;
   delivery_id: string;
-  /** Fencing token: only its holder may record the outcome. */
+  /** Fencing token: only its holder can record the outcome. */
   lease_token: string;
   event: EventType;
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
-  /** The JSON text to send; null when the database could not make it. */
+  /** The JSON text to send; null if the database could not create it. */
   body: string | null;
 }
 
-/** What recording an outcome did; `attempt` is null where the lease had been taken over. */
-export interface Recorded {
+/** The result of recording an outcome. `attempt` is null if another dispatcher has claimed the delivery since. */
+export interface RecordedOutcome {
   attempt: number | null;
   state: "pending" | "delivered" | "failed" | null;
   /** Whether this outcome made the subscription inactive. */
@@ -31,33 +33,33 @@ export interface Recorded {
 /**
  * Leases up to `limit` due deliveries (migration `webhook_dispatch`).
  *
- * @throws {DatabaseUnavailable} when the database is away
+ * @throws {DatabaseUnavailable} when the database is unavailable
  */
 export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]> {
-  const claimed = await query<Omit<ClaimedDelivery, "claimedAtHere">>({
+  const claimed = await query<Omit<ClaimedDelivery, "claimReceivedAt">>({
     name: "delivery_claim",
     text: "select * from crm.delivery_claim($1)",
     values: [limit],
   });
-  const claimedAtHere = performance.now();
-  return claimed.map((delivery) => ({ ...delivery, claimedAtHere }));
+  const claimReceivedAt = performance.now();
+  return claimed.map((delivery) => ({ ...delivery, claimReceivedAt }));
 }
 
 /**
- * Records the outcome of an attempt. Safe to repeat: an outcome counts once.
+ * Records the outcome of an attempt. Repeating it is safe: an outcome counts once.
  *
- * @throws {DatabaseUnavailable} when the database is away
+ * @throws {DatabaseUnavailable} when the database is unavailable
  */
 export async function recordOutcome(
   delivery: ClaimedDelivery,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   durationMs: number,
-): Promise<Recorded> {
+): Promise<RecordedOutcome> {
   const { workspace_id, delivery_id, lease_token } = delivery;
-  const [recorded] = await query<Recorded>({
+  const [recorded] = await query<RecordedOutcome>({
     name: "delivery_record",
     text: "select * from crm.delivery_record($1, $2, $3, $4, $5, $6, $7)",
     values: [workspace_id, delivery_id, lease_token, outcome.ok, outcome.status, outcome.reason, durationMs],
-  }) as [Recorded];
+  }) as [RecordedOutcome];
   return recorded;
 }

@@ -1,15 +1,15 @@
 import { isPublicAddress } from "../_shared/webhooks/addresses.ts";
 import { bareHost, isAddress } from "../_shared/webhooks/target.ts";
-import { AttemptFailure, within } from "./failure.ts";
+import { AttemptFailure, awaitUntil } from "./failure.ts";
 
-/** All addresses of a name, v4 first; empty when it has none. */
+/** Returns all addresses of a name, v4 first; empty if it has none. */
 export type Resolver = (name: string) => Promise<string[]>;
 
 const RESOLVE_MS = 3_000;
 
 /**
- * The addresses that an attempt may connect to. Every address of the name is judged, and one bad one refuses them all:
- * a name that answers with a public and a private address is an attack, not a mistake.
+ * Returns the addresses that an attempt may connect to. If any address of the name is not public, all are refused: a
+ * name that resolves to both public and private addresses is an attack.
  *
  * @throws AttemptFailure `target_refused`, `dns_not_found`, `dns_failed` or `timeout_dns` (after 3 s).
  */
@@ -23,16 +23,16 @@ export async function publicAddresses(url: URL, resolve: Resolver): Promise<stri
 
 async function lookUp(name: string, resolve: Resolver): Promise<string[]> {
   try {
-    return await within(performance.now() + RESOLVE_MS, "timeout_dns", resolve(name));
+    return await awaitUntil(performance.now() + RESOLVE_MS, "timeout_dns", resolve(name));
   } catch (error) {
     throw error instanceof AttemptFailure ? error : new AttemptFailure("dns_failed", error);
   }
 }
 
-/** By the DNS servers of this machine. */
+/** Resolves a name with the DNS servers of this machine. */
 export const resolveByDns: Resolver = async (name) => {
   const signal = AbortSignal.timeout(RESOLVE_MS);
-  // The root dot keeps the machine's search domains out: `api.example` must not become `api.example.cluster.local`.
+  // The root dot disables the search domains of the machine: `api.example` must not become `api.example.cluster.local`.
   const query = async (type: "A" | "AAAA") => {
     try {
       return await Deno.resolveDns(`${name}.`, type, { signal });

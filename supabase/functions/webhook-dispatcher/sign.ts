@@ -1,11 +1,11 @@
-// node:crypto rather than Web Crypto, whose calls go through threads: see opened_secrets.ts for what that costs.
+// node:crypto, because the calls of Web Crypto go through threads, which takes time: see secret_cache.ts.
 import { createHmac } from "node:crypto";
 
-/** What is sent, and signed, for one delivery. */
+/** The values that are signed and sent for one delivery. */
 export interface SignedDelivery {
   event: string;
   deliveryId: string;
-  /** The raw bytes of the body: those that are signed are those that are sent. */
+  /** The raw bytes of the body, so that the signed bytes are those that are sent. */
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;

@@ -1,18 +1,18 @@
 /** A text for integrators in the two languages of the OpenAPI documents: Portuguese, the default, and English. */
-// A type, not an interface: only a type is accepted where any further key may be, as in `.meta()`.
+// A type alias, because `.meta()` takes an index signature, to which TypeScript does not assign an interface.
 export type Doc = {
   readonly description: string;
   readonly description_en: string;
   readonly examples?: readonly unknown[];
 };
 
-/** Texts for the fields of an object, by their names: `z.object({ … }).meta({ fields })`. */
+/** Texts for the fields of an object, by field name: `z.object({ … }).meta({ fields })`. */
 export type FieldDocs = Readonly<Record<string, Doc>>;
 
 /**
- * Says what something is, where it stands. Only the OpenAPI documents read it.
+ * Describes a field, schema or endpoint in Portuguese and English, for the OpenAPI documents.
  *
- * @param example a value that is valid and means something; requests and replies in the documents are made of them
+ * @param example a valid, realistic value; the documents compose the examples of requests and replies from these values
  */
 export function doc(portuguese: string, english: string, example?: unknown): Doc {
   return {

@@ -4,32 +4,35 @@ import type { ErrorCode } from "./errors.ts";
 import type { Json } from "../http/json_body.ts";
 import type { Scope } from "./scopes.ts";
 
-/** What a `prepare` hook makes of a body. */
+/** What a `prepare` hook returns for a body. */
 export interface Prepared<Reply extends z.ZodType> {
-  /** What the verb is given instead of the body. */
+  /** Arguments of the verb, in place of the body. */
   args: Record<string, Json>;
-  /** Fields added to the reply: what is shown once and never reaches the database. */
+  /** Fields added to the reply, such as a secret, that are shown once and never sent to the database. */
   reveal?: Partial<z.output<Reply>>;
 }
 
-/** What lets a call in: an API key, the token of a proposal's public link, or nothing. The table is http/gates.ts. */
+/**
+ * The credential that an endpoint requires: an API key, the token of a proposal's public link, or none. See
+ * http/gates.ts.
+ */
 export type GateName = "key" | "link" | "none";
 
 interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
-  /** What it does, in a few words. */
+  /** What the endpoint does, in a few words. */
   summary: Doc;
-  /** What is answered, as the client reads it; null where there is no body (204). */
+  /** Schema of the reply's body; null for a reply without a body (204). */
   reply: Reply;
-  /** Query parameters; a parameter that is not in here is a 422. */
+  /** Query parameters; any other parameter is a 422. */
   query?: z.ZodObject;
-  /** Whether the query is not looked at at all: mailers and networks add parameters of their own to links. */
+  /** Whether the query is ignored: mail services and ad networks add parameters of their own to links. */
   ignoreQuery?: boolean;
-  /** Whether HEAD is answered as GET is; false where to read is to change something. */
+  /** Whether HEAD is answered like GET; false for a GET that changes data. */
   head?: boolean;
   body?: Body;
-  /** Whether the body may be absent altogether; an empty object is read then. */
+  /** Whether the body may be absent; it is then read as an empty object. */
   bodyOptional?: boolean;
-  /** Code of a body that is missing or no JSON: `bad_request`, but for leads (spec 7). */
+  /** Error code for a body that is missing or is not JSON: `invalid_body` for leads, else `bad_request` (spec 7). */
   malformed?: "bad_request" | "invalid_body";
   /** The error codes that the verb itself raises. */
   errors?: readonly ErrorCode[];
@@ -40,13 +43,13 @@ interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType 
   gate?: "key";
   /** The scope a key must carry. */
   scope: Scope;
-  /** The SQL function of schema `api` that answers. */
+  /** The SQL function of schema `api` that does the work. */
   verb: string;
-  /** Status of a first answer; one that is replayed is always 200. */
+  /** Status of the first reply; a replayed reply always has 200. */
   status?: 200 | 201 | 204;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
-  /** For what only TypeScript can do to a body before the verb sees it. */
+  /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
   prepare?: Body extends z.ZodType
     ? (body: z.output<Body>) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
     : never;
@@ -56,30 +59,30 @@ interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | unde
   extends Declaration<Reply, Body> {
   gate: "link";
   scope?: never;
-  /** As behind a key; `api.call_by_link` must know it too. */
+  /** The SQL function of schema `api` that does the work; `api.call_by_link` must list it too. */
   verb: string;
 }
 
-/** It reads nothing of the request: no query, no body. */
+/** An endpoint without a gate reads neither the query nor a body. */
 interface OpenDeclaration<Reply extends z.ZodType>
   extends Pick<Declaration<Reply, undefined>, "summary" | "reply"> {
   gate: "none";
   scope?: never;
-  /** Its name in the OpenAPI documents. */
+  /** Name of the operation in the OpenAPI documents. */
   operation: string;
-  /** Every status that it answers with, and what that says; the bodies are all of `reply`. */
+  /** The text of each status that `answer` can return; every body has the schema `reply`. */
   replies: Readonly<Record<number, Doc>>;
-  /** Answers without a verb. */
+  /** Computes the reply in TypeScript, without a verb. */
   answer: () => Promise<{ status: number; body: z.output<Reply> }>;
 }
 
 interface CommonEndpoint {
   readonly summary: Doc;
-  /** Its name among all operations: the verb's where there is one. */
+  /** Unique name of the operation: the name of the verb, where there is one. */
   readonly operation: string;
   readonly reply: z.ZodType | null;
   readonly status: 200 | 201 | 204;
-  /** Strict: a parameter that it does not name is refused. */
+  /** A strict schema: a parameter that it does not name is an error. */
   readonly query: z.ZodObject;
   readonly ignoreQuery: boolean;
   readonly head: boolean;
@@ -91,21 +94,21 @@ interface CommonEndpoint {
   readonly prepare: ((body: never) => Promise<Prepared<z.ZodType>>) | undefined;
 }
 
-/** An endpoint that an API key with its scope may call. */
+/** An endpoint that requires an API key with its scope. */
 export interface KeyEndpoint extends CommonEndpoint {
   readonly gate: "key";
   readonly scope: Scope;
   readonly verb: string;
 }
 
-/** An endpoint that whoever holds a link may call. */
+/** An endpoint that requires the token of a link. */
 export interface LinkEndpoint extends CommonEndpoint {
   readonly gate: "link";
   readonly scope: null;
   readonly verb: string;
 }
 
-/** An endpoint that anybody may call. */
+/** An endpoint that requires no credential. */
 export interface OpenEndpoint extends CommonEndpoint {
   readonly gate: "none";
   readonly scope: null;
@@ -117,28 +120,28 @@ export interface OpenEndpoint extends CommonEndpoint {
 /** One endpoint, as data: routing, gate, validation, OpenAPI and the contract tests all read it. */
 export type Endpoint = KeyEndpoint | LinkEndpoint | OpenEndpoint;
 
-interface TakesBody {
+interface WithBody {
   readonly body: z.ZodType;
 }
 
-interface TakesNone {
+interface WithoutBody {
   readonly body: undefined;
 }
 
-/** Declares an endpoint: what it needs, what it takes, what it answers. */
+/** Declares an endpoint: its gate, its input and its reply. */
 export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
   declaration: KeyDeclaration<Reply, Body> & { body: Body },
-): KeyEndpoint & TakesBody;
+): KeyEndpoint & WithBody;
 export function endpoint<Reply extends z.ZodType | null>(
   declaration: KeyDeclaration<Reply, undefined>,
-): KeyEndpoint & TakesNone;
+): KeyEndpoint & WithoutBody;
 export function endpoint<Body extends z.ZodType>(
   declaration: LinkDeclaration<z.ZodType, Body> & { body: Body },
-): LinkEndpoint & TakesBody;
-export function endpoint(declaration: LinkDeclaration<z.ZodType, undefined>): LinkEndpoint & TakesNone;
+): LinkEndpoint & WithBody;
+export function endpoint(declaration: LinkDeclaration<z.ZodType, undefined>): LinkEndpoint & WithoutBody;
 export function endpoint<Reply extends z.ZodType>(
   declaration: OpenDeclaration<Reply>,
-): OpenEndpoint & TakesNone;
+): OpenEndpoint & WithoutBody;
 export function endpoint(
   declaration:
     | KeyDeclaration<z.ZodType | null, z.ZodType | undefined>
@@ -166,32 +169,34 @@ export function endpoint(
     : { ...common, ...declaration, query, operation, gate: "key" };
 }
 
-/** The methods an endpoint can have. Any other is a 405 on every path. */
+/** The methods that an endpoint can have. Any other method is a 405 on every path. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Endpoints by method and path under the resource's own. A POST or PATCH without a body does not compile, but for a link,
- * which may say all that there is to say.
+ * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
+ * except a POST by link, because the token in its path can be its whole input.
  */
 export interface Routes {
-  readonly [read: `GET /${string}`]: Endpoint & TakesNone;
-  readonly [remove: `DELETE /${string}`]: Endpoint & TakesNone;
-  readonly [create: `POST /${string}`]: Endpoint & TakesBody | LinkEndpoint;
-  readonly [update: `PATCH /${string}`]: Endpoint & TakesBody;
+  readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
+  readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
+  readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
+  readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 
-/** One endpoint with where it is. */
+/** One endpoint with its method and path. */
 export interface Route {
   method: Method;
-  /** Path under the function, e.g. `/:id`. */
+  /** Path relative to the function's, e.g. `/:id`. */
   path: string;
   endpoint: Endpoint;
 }
 
-/** A resource is one function: its name is the first part of the path (spec 4). It has one gate. */
+/**
+ * A resource: one function, whose name is the first part of the path (spec 4), with one gate for all of its endpoints.
+ */
 export class Resource {
   readonly routes: readonly Route[];
-  /** Also of the addresses that it does not have: their 404 comes after the gate's errors. */
+  /** Applies to unknown paths too: the errors of the gate take precedence over their 404. */
   readonly gate: GateName;
 
   constructor(readonly name: string, routes: Routes, readonly about: Doc) {
@@ -204,12 +209,12 @@ export class Resource {
     this.gate = gate;
   }
 
-  /** Whether a record has an address of its own, for `Location` when it is created. */
+  /** Whether a record has a URL of its own, for the `Location` header of its creation. */
   get hasDetail(): boolean {
     return this.routes.some(({ method, path }) => method === "GET" && path === "/:id");
   }
 
-  /** The paths, each with the endpoints by method. */
+  /** Endpoints grouped by path, then by method. */
   byPath(): Map<string, Map<Method, Endpoint>> {
     const paths = new Map<string, Map<Method, Endpoint>>();
     for (const { method, path, endpoint } of this.routes) {
@@ -219,7 +224,7 @@ export class Resource {
   }
 }
 
-/** Declares a resource: the name of its function, its table of endpoints, and what its records are. */
+/** Declares a resource: the name of its function, its table of endpoints, and the text of its records. */
 export function resource(name: string, routes: Routes, about: Doc): Resource {
   return new Resource(name, routes, about);
 }

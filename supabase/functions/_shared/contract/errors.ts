@@ -6,20 +6,20 @@ export interface FieldError {
 
 interface ErrorKind {
   status: number;
-  /** Portuguese, for the client: what was wrong and what is allowed. */
+  /** Portuguese, for the client: what is wrong and what is allowed. */
   message: string;
-  /** English, for docs/errors.md: what a client does about it. */
+  /** English, for docs/errors.md: what a client should do. */
   remedy: string;
-  /** English, for docs/errors.md and the OpenAPI document: when it is answered. */
+  /** English, for docs/errors.md and the OpenAPI document: when the error is returned. */
   when: string;
-  /** For the one field that a verb names without a message of its own. */
+  /** Portuguese: the message for a field that a verb reports without its own message. */
   field?: string;
 }
 
 /**
- * Every error of the API (spec 7), its status and its text. There is no default: a code that is not here does not
- * compile. `payload_too_large`, `service_unavailable` and those of proposals are additions to the spec's table, see
- * docs/errors.md.
+ * Every error of the API (spec 7), its status and its text. There is no default: a code that is not listed here does
+ * not compile. `payload_too_large`, `service_unavailable` and the codes of proposals are additions to the table of the
+ * spec, see docs/errors.md.
  */
 export const ERRORS = {
   missing_api_key: {
@@ -31,7 +31,7 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     message: "Chave de API inválida",
-    when: "the key does not begin with `svc_`, or nobody has it",
+    when: "the key does not begin with `svc_`, or does not exist",
     remedy: "check for a truncated key",
   },
   revoked_api_key: {
@@ -49,7 +49,7 @@ export const ERRORS = {
   workspace_suspended: {
     status: 403,
     message: "A conta está suspensa",
-    when: "the account is suspended",
+    when: "the workspace is suspended",
     remedy: "ask the workspace's administrator",
   },
   feature_disabled: {
@@ -67,13 +67,13 @@ export const ERRORS = {
   invalid_body: {
     status: 400,
     message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
-    when: "POST leads: the body is missing or no JSON object",
+    when: "POST leads: the body is missing or is not a JSON object",
     remedy: "send JSON",
   },
   bad_request: {
     status: 400,
     message: "O corpo da requisição está ausente ou não é um objeto JSON válido",
-    when: "any other write: the body is missing or no JSON object",
+    when: "any other write: the body is missing or is not a JSON object",
     remedy: "send JSON",
   },
   payload_too_large: {
@@ -92,7 +92,7 @@ export const ERRORS = {
   invalid_cursor: {
     status: 422,
     message: "O cursor não é um UUID; use o meta.next_cursor da página anterior",
-    when: "`cursor` is no UUID",
+    when: "`cursor` is not a UUID",
     remedy: "use `meta.next_cursor`",
   },
   not_found: {
@@ -167,7 +167,7 @@ export const ERRORS = {
   idempotency_in_progress: {
     status: 409,
     message: "A requisição original com esta Idempotency-Key ainda está em processamento",
-    when: "the first request with that key is not done",
+    when: "the first request with that key is still in progress",
     remedy: "repeat it in a moment",
   },
   rate_limited: {
@@ -197,7 +197,7 @@ export const ERRORS = {
   service_unavailable: {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
-    when: "the database is away or overloaded",
+    when: "the database is unavailable or overloaded",
     remedy: "repeat after `Retry-After` seconds",
   },
   proposal_expired: {
@@ -209,7 +209,7 @@ export const ERRORS = {
   proposal_closed: {
     status: 409,
     message: "A proposta já foi respondida, e a resposta é definitiva",
-    when: "public link: the proposal has the other answer already",
+    when: "public link: the proposal was already answered the other way",
     remedy: "nothing: the answer is final",
   },
   internal_error: {
@@ -229,15 +229,15 @@ export function isErrorCode(code: string): code is ErrorCode {
 }
 
 /**
- * An error that a client gets. It is a value, which functions return and callers look for with `instanceof`; what is
- * thrown is a fault of the service, which no client may read.
+ * An error that a client gets. Functions return it as a value, and callers check for it with `instanceof`. An exception
+ * is always a fault of the service, whose message must not reach a client.
  */
 export class ApiError {
   /**
-   * @param code what the client can rely on
-   * @param details the fields at fault, all of them at once
-   * @param message Portuguese; the code's own text where left out
-   * @param headers of the reply, beside those of every error
+   * @param code stable, so that clients can depend on it
+   * @param details every invalid field
+   * @param message Portuguese; the text of the code by default
+   * @param headers of the reply, in addition to those of every error
    */
   constructor(
     readonly code: ErrorCode,
@@ -258,14 +258,14 @@ export class ApiError {
   }
 }
 
-/** The error of a method that an address does not have; HTTP wants those that it has in `Allow`. */
+/** The error for a method that a path does not have. HTTP requires the allowed methods in the header `Allow`. */
 export function methodNotAllowed(methods: Iterable<string>): ApiError {
   const allow = [...methods].join(", ");
   const message = `Método não aceito neste endereço; use ${allow}`;
   return new ApiError("method_not_allowed", undefined, message, { Allow: allow });
 }
 
-/** The text for a field that a verb names with a code and no words of its own. */
+/** The message for a field that a verb reports with a code and without its own message. */
 export function fieldMessage(code: ErrorCode): string {
   const kind: ErrorKind = ERRORS[code];
   return kind.field ?? kind.message;

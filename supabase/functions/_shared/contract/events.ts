@@ -1,24 +1,27 @@
-// The one catalogue of events: what a subscription may name, the OpenAPI documents and docs/webhooks.md follow from it.
+// The only catalogue of events: validation of subscriptions, the OpenAPI documents and docs/webhooks.md are derived
+// from it.
 import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
 
-/** The `object_type` of a delivery (spec 6.2): what `object_id` is the id of. */
+/** The `object_type` of a delivery (spec 6.2): the kind of object that `object_id` identifies. */
 export type ObjectType = "deal" | "activity" | "contact" | "proposal";
 
-/** A field that an event adds to the object in `data`: true of the moment, so the object alone does not hold it. */
+/** A field that an event adds to the object in `data`, because it is true of that moment only. */
 export interface Fact {
   schema: z.ZodType;
   text: Doc;
 }
 
-/** One kind of event. The object's own schema is not named here: functions that load this need no other resource. */
+/**
+ * One type of event. It does not reference the schema of its object, so that functions load no other resource with it.
+ */
 export interface Event {
   object: ObjectType;
   when: Doc;
-  /** The fields that `data` has beside the object's own. */
+  /** The fields that `data` has in addition to those of the object. */
   facts: Readonly<Record<string, Fact>>;
-  /** What `data` as a whole is. Needed with facts: the schema then differs from the object's. */
+  /** Text for the schema of `data`. Required with facts: the schema then differs from that of the object. */
   data?: Doc;
 }
 
@@ -27,9 +30,9 @@ export const EVENTS = {
   "deal.stage_changed": event({
     object: "deal",
     when: doc("Um negócio mudou de etapa", "A deal changed stage"),
-    data: doc("O negócio, e de onde veio", "The deal, and where it came from"),
+    data: doc("O negócio, e de onde veio", "The deal, with its previous stage and pipeline"),
     facts: {
-      previous_stage_id: fact(uuid(), doc("A etapa anterior", "The stage before")),
+      previous_stage_id: fact(uuid(), doc("A etapa anterior", "The previous stage")),
       previous_pipeline_id: fact(uuid(), doc("O pipeline anterior", "The pipeline before")),
     },
   }),
@@ -58,21 +61,24 @@ export const EVENTS = {
     object: "activity",
     when: doc(
       "Uma atividade passou do prazo sem ser concluída",
-      "An activity passed its due date uncompleted",
+      "An activity passed its due date without being completed",
     ),
     data: doc("A atividade atrasada", "The overdue activity"),
     facts: { overdue_since: fact(timestamp(), doc("O prazo que passou", "The due date that passed")) },
   }),
   "proposal.viewed": event({
     object: "proposal",
-    when: doc("O destinatário abriu uma proposta pela primeira vez", "The recipient first opened a proposal"),
+    when: doc(
+      "O destinatário abriu uma proposta pela primeira vez",
+      "The recipient opened a proposal for the first time",
+    ),
   }),
   "deal.created": event({ object: "deal", when: doc("Um negócio foi criado", "A deal was created") }),
   "contact.created": event({
     object: "contact",
     when: doc("Um contato foi criado", "A contact was created"),
   }),
-  // The one event whose data is not its object: the OpenAPI documents compose it of the lead's records.
+  // The only event whose data is not its object: openapi/events.ts composes its schema from the lead's records.
   "lead.received": event({
     object: "deal",
     when: doc("POST leads criou um negócio", "POST leads created a deal"),
@@ -81,14 +87,14 @@ export const EVENTS = {
     object: "proposal",
     when: doc(
       "O cliente aceitou uma proposta pelo link público",
-      "A customer accepted a proposal by its public link",
+      "A customer accepted a proposal through its public link",
     ),
   }),
   "proposal.rejected": event({
     object: "proposal",
     when: doc(
       "O cliente recusou uma proposta pelo link público",
-      "A customer rejected a proposal by its public link",
+      "A customer rejected a proposal through its public link",
     ),
   }),
 } as const;

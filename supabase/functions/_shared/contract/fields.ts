@@ -1,8 +1,8 @@
-// Fields that several resources have: one rule, one text, one entry in OpenAPI each.
+// Validation rules of values that several resources share, so that each has one definition.
 import { z } from "zod";
 import { doc } from "./doc.ts";
 
-/** Characters as JSON Schema and Postgres count them: code points, so that an emoji is one. */
+/** The number of code points, which is how JSON Schema and Postgres count characters: an emoji is one. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -17,13 +17,13 @@ function characters(min: number, max: number) {
     },
     {
       error: `Deve ter ${min > 0 ? `de ${min} a ${max}` : `até ${max}`} caracteres`,
-      // What comes after may cost more than counting did: normalizing a text can take the square of its length.
+      // Stops before later rules run: normalizing a text can take time quadratic in its length.
       abort: true,
     },
   ] as const;
 }
 
-/** Free text, kept as sent. */
+/** Free text, stored unchanged. */
 export function text(max: number, min = 0) {
   return z.string().refine(...characters(min, max)).meta({
     maxLength: max,
@@ -31,7 +31,7 @@ export function text(max: number, min = 0) {
   });
 }
 
-/** A name or title: trimmed, so that white space alone is no name. */
+/** A name or title, trimmed: white space alone is not a name. */
 export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
@@ -42,28 +42,28 @@ export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 /** An e-mail address, in lower case. */
 export const email = () => z.string().trim().toLowerCase().max(320).pipe(z.email()).meta({ format: "email" });
 
-/** An amount without a currency: kept to the last decimal that was sent. */
+/** An amount without a currency, stored with every decimal that was sent. */
 export const money = () => z.number().min(0).max(1e15);
 
-// Postgres knows no year 0, and replies have four digits for a year.
+// Postgres has no year 0, and replies show a year with four digits.
 const EARLIEST = Date.parse("0001-01-01T00:00:00Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** A moment; the offset may be any, even one that Postgres cannot read (+20:00): it is given UTC. */
+/** A date and time with any offset, converted to UTC: Postgres cannot parse some valid offsets, such as +20:00. */
 export const datetime = () =>
   z.iso.datetime({ offset: true })
     .refine((text) => {
       const at = Date.parse(text);
-      // Not a number: no date, and already said to be none.
+      // NaN passes: the rule above has already reported it as an invalid date.
       return !(at < EARLIEST || at > LATEST);
     }, "A data está fora do intervalo aceito")
     .transform((text) => new Date(text).toISOString());
 
-/** A day that exists. */
+/** A date that exists in the calendar. */
 export const date = () =>
   z.iso.date().refine((text) => text >= "0001-01-01", "A data está fora do intervalo aceito");
 
-/** Fields of the client's own: at most 50 keys and 10 KB as JSON (spec 8). */
+/** Fields that the client defines: at most 50 keys and 10 KB as JSON (spec 8). */
 export const customFields = () =>
   z.record(z.string(), z.unknown())
     .refine((fields) => Object.keys(fields).length <= 50, "Deve ter no máximo 50 chaves")
@@ -73,7 +73,7 @@ export const customFields = () =>
     )
     .meta({ maxProperties: 50 });
 
-/** Where a lead came from (spec 2.3). */
+/** The campaign that a lead came from (spec 2.3). */
 export const Utm = z.object({
   source: text(255).nullish(),
   medium: text(255).nullish(),
@@ -92,10 +92,10 @@ export const Utm = z.object({
   },
 });
 
-/** A moment as replies give it: UTC, milliseconds, `Z` (spec 1). */
+/** A date and time as replies show it: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });
 
-/** The reply of a POST that tells no more than the new record's id. */
+/** The reply of a POST that returns only the id of the new record. */
 export const Created = z.object({ id: uuid() }).meta({
   id: "Created",
   ...doc("O identificador do novo registro", "The new record's id"),

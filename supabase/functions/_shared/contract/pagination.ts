@@ -2,9 +2,9 @@ import { z } from "zod";
 import { datetime, uuid } from "./fields.ts";
 import { withCode } from "../http/validation.ts";
 
-/** Records on a page where the call does not say (spec 4.0). */
+/** Records on a page when the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
-/** Records on a page at most; a larger limit is reduced to it (spec 4.0). */
+/** Maximum of records on a page; a larger `limit` is reduced to it (spec 4.0). */
 export const MAX_LIMIT = 200;
 
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
@@ -24,7 +24,7 @@ export const ListQuery = z.object({
   updated_since: datetime().optional(),
 });
 
-/** The query of a list with these filters beside the common parameters. */
+/** The query of a list: the common parameters and these filters. */
 export function listQuery<Filters extends z.ZodRawShape>(filters: Filters) {
   return ListQuery.extend(filters);
 }

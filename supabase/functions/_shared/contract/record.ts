@@ -4,52 +4,53 @@ import type { Field, Filter } from "./record_fields.ts";
 import { listQuery } from "./pagination.ts";
 import type { Json } from "../http/json_body.ts";
 
-/** What a record is, beside its fields. */
+/** The properties of a record as a whole. */
 export interface RecordAbout {
   /** Table of schema `crm`. */
   table: string;
-  /** Name of the reply's schema in OpenAPI; bodies are called New… and …Patch. */
+  /** Name of the reply's schema in OpenAPI; the schemas of bodies are named New… and …Patch. */
   schema: string;
-  /** What one record is. */
+  /** Text of the reply's schema. */
   text: Doc;
-  /** Of the body of POST. */
+  /** Text of the body of POST. */
   create?: Doc;
-  /** Of the body of PATCH. */
+  /** Text of the body of PATCH. */
   update?: Doc;
-  /** Of these fields, POST needs one. */
+  /** POST requires at least one of these fields. */
   atLeastOneOf?: readonly string[];
   /**
-   * The plain SQL that `deno task records` writes, beside the record's public type and JSON: `crm.<name>_insert`,
-   * `crm.<name>_lock` and `_save`, the verbs `api.<name>_get` and `_list`.
+   * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON:
+   * `crm.<name>_insert`, `crm.<name>_lock` and `_save`, the verbs `api.<name>_get` and `_list`.
    */
   sql?: readonly ("insert" | "save" | "get" | "list")[];
-  /** Filters that stand for no field by themselves, such as a range. */
+  /** Filters that are not the equality of one field, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
-  /** Subsets of the fields that somebody else sees, by the schema's name in OpenAPI. */
+  /** Subsets of the fields for other audiences, by the name of their schema in OpenAPI. */
   views?: Readonly<Record<string, RecordView>>;
 }
 
-/** A subset of a record's fields, with a public JSON of its own: `api.<name>`, `crm.<name>_json`. */
+/** A subset of a record's fields, with its own SQL type `api.<name>` and function `crm.<name>_json`. */
 export interface RecordView {
-  /** Name of its SQL type. */
+  /** Name of the SQL type. */
   name: string;
   text: Doc;
   fields: readonly string[];
 }
 
 /**
- * A record, declared once: its zod schemas and texts are made here, its SQL by `deno task records` (contract/records/).
+ * A record. Its zod schemas and texts are derived here from one declaration; `deno task records` (contract/records/)
+ * writes its SQL from the same declaration.
  */
 export class CrmRecord {
-  /** As every reply and event shows it. */
+  /** The record in replies and events. */
   readonly reply: z.ZodObject;
   /** Body of POST. */
   readonly create: z.ZodType<Record<string, Json>>;
-  /** Body of PATCH: what is absent stays, what is null is cleared. */
+  /** Body of PATCH: an absent field stays unchanged, null clears it. */
   readonly update: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
-  /** Filters by the name of their parameter. */
+  /** Filters by name of the query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
 
   constructor(
@@ -58,76 +59,80 @@ export class CrmRecord {
     readonly fields: Readonly<Record<string, Field>>,
   ) {
     const { schema, text, create, update } = about;
-    this.filters = { ...only(fields, ({ filter }) => filter ?? undefined), ...about.filters };
-    this.reply = z.object(only(fields, shown)).meta({ id: schema, ...text, fields: this.texts() });
-    this.create = this.#oneOf(z.object(only(fields, inCreate)))
+    this.filters = { ...mapDefined(fields, ({ filter }) => filter ?? undefined), ...about.filters };
+    this.reply = z.object(mapDefined(fields, replyRule)).meta({ id: schema, ...text, fields: this.texts() });
+    this.create = this.#requireOneOf(z.object(mapDefined(fields, createRule)))
       .meta({ id: `New${schema}`, ...create, fields: this.texts() }) as unknown as z.ZodType<
         Record<string, Json>
       >;
-    this.update = z.object(only(fields, inUpdate))
+    this.update = z.object(mapDefined(fields, updateRule))
       .meta({ id: `${schema}Patch`, ...update, fields: this.texts() });
-    this.query = listQuery(only(this.filters, (filter) => {
+    this.query = listQuery(mapDefined(this.filters, (filter) => {
       const rule = filter.required ? filter.rule : filter.rule.optional();
       return filter.text ? rule.meta(filter.text) : rule;
     }));
   }
 
-  /** The texts of the fields, for schemas made of some of them. */
+  /** The texts of the fields, for schemas that contain some of them. */
   texts(): FieldDocs {
-    return only(this.fields, ({ text }) => text);
+    return mapDefined(this.fields, ({ text }) => text);
   }
 
-  /** Rules of some fields, for the body of an action: each may be absent or null. */
+  /** Rules of some fields, for the body of an action; each field may be absent or null. */
   rules(...names: string[]): Record<string, z.ZodType> {
-    return only(this.#named(names), ({ rule }) => rule?.nullish());
+    return mapDefined(this.#pick(names), ({ rule }) => rule?.nullish());
   }
 
-  /** The reply's schema of one of the record's views. */
+  /** The schema of a view of the record. */
   view(schema: string): z.ZodObject {
     const { text, fields } = this.about.views![schema]!;
-    return z.object(only(this.#named(fields), shown)).meta({ id: schema, ...text, fields: this.texts() });
+    return z.object(mapDefined(this.#pick(fields), replyRule)).meta({
+      id: schema,
+      ...text,
+      fields: this.texts(),
+    });
   }
 
-  #named(names: readonly string[]): Record<string, Field> {
+  #pick(names: readonly string[]): Record<string, Field> {
     return Object.fromEntries(names.map((name) => [name, this.fields[name]!]));
   }
 
-  #oneOf(body: z.ZodObject): z.ZodType {
+  #requireOneOf(body: z.ZodObject): z.ZodType {
     const { atLeastOneOf: names } = this.about;
     if (!names) return body;
     return body.refine((value) => names.some((name) => value[name] != null), {
       path: [names[0]!],
       error: `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`,
-      // Also beside other fields at fault: all of them are reported at once.
+      // Runs even if other fields are invalid, so that one reply reports every invalid field.
       when: () => true,
     });
   }
 }
 
 /**
- * Declares a record: field by field, what a client may send, what is shown, the column, the filter and both texts.
+ * Declares a record: for each field the rule of its value, its shape in replies, its column, its filter and its texts.
  *
- * @param name of its SQL type and functions: `api.<name>`, `crm.<name>_json`, …
+ * @param name used in the SQL type and functions: `api.<name>`, `crm.<name>_json`, …
  */
 export function record(name: string, about: RecordAbout, fields: Record<string, Field>): CrmRecord {
   return new CrmRecord(name, about, fields);
 }
 
-function shown({ shape, presence }: Field): z.ZodType {
+function replyRule({ shape, presence }: Field): z.ZodType {
   return presence === "optional" ? shape.nullable() : shape;
 }
 
-function inCreate({ rule, presence, written }: Field): z.ZodType | undefined {
+function createRule({ rule, presence, written }: Field): z.ZodType | undefined {
   if (rule === null || !(written === "always" || written === "on create")) return undefined;
   return presence === "required" ? rule : rule.nullish();
 }
 
-function inUpdate({ rule, presence, written }: Field): z.ZodType | undefined {
+function updateRule({ rule, presence, written }: Field): z.ZodType | undefined {
   if (rule === null || !(written === "always" || written === "on update")) return undefined;
   return presence === "optional" || presence === "defaulted" ? rule.nullish() : rule.optional();
 }
 
-function only<From, To>(
+function mapDefined<From, To>(
   from: Readonly<Record<string, From>>,
   choose: (value: From) => To | undefined,
 ): Record<string, To> {

@@ -1,9 +1,9 @@
-// The kinds of fields that records are declared with (record.ts). The rules of their values are in fields.ts.
+// The kinds of fields that a record.ts declares. The validation rules of their values are in fields.ts.
 import { z } from "zod";
 import type { Doc } from "./doc.ts";
 import * as rules from "./fields.ts";
 
-/** Type of a column, and of the field in the record's public SQL type. */
+/** Type of the column, and of the field in the record's public SQL type. */
 export type SqlType =
   | "text"
   | "uuid"
@@ -17,15 +17,16 @@ export type SqlType =
   | "crm.event_type[]";
 
 /**
- * What an empty value means. `optional`: null, in replies too. `required`: POST needs it, null is refused.
- * `defaulted`: absent on POST, or null, it gets its default. `defaulted on create`: the same on POST; PATCH refuses null.
+ * What an empty value means. `optional`: the value may be null, in replies too. `required`: POST requires it, and null
+ * is an error. `defaulted`: where it is absent on POST, or null, the field gets its default. `defaulted on create`: the
+ * same on POST, but null is an error on PATCH.
  */
 export type Presence = "optional" | "required" | "defaulted" | "defaulted on create";
 
 /**
- * Who writes the column. `always`: a client, by POST and PATCH; `on create`, `on update`: by one of them;
- * `by an action`: a verb that changes the record; `by the verb`: the one that creates it; `by the database`: a default,
- * a trigger, or nobody, because the value is computed.
+ * Who writes the column. `always`: the client, by POST and PATCH; `on create`: the client, by POST only; `on update`:
+ * the client, by PATCH only; `by an action`: a verb that changes the record, such as win; `by the verb`: the verb that
+ * creates the record; `by the database`: a default or a trigger, or the value is computed.
  */
 export type Written =
   | "always"
@@ -35,7 +36,7 @@ export type Written =
   | "by the verb"
   | "by the database";
 
-/** What an id must be of: a table of the workspace; `active`: its row must also be in use. */
+/** The table, within the workspace, that must have the id. `active`: the row must also be active. */
 export interface Reference {
   table: string;
   active: boolean;
@@ -43,18 +44,18 @@ export interface Reference {
 
 /** One query parameter of a list. */
 export interface Filter {
-  /** The rule of the parameter's text. */
+  /** Validates the text of the parameter. */
   rule: z.ZodType;
   text?: Doc | undefined;
-  /** Whether the list is refused without it. */
+  /** Whether a list without this parameter is an error. */
   required?: boolean | undefined;
-  /** The column that must equal the value, where it has another name than the parameter. Its index serves the list. */
+  /** The column that must equal the value, if its name is not that of the parameter. The list uses the index of it. */
   column?: string | undefined;
-  /** A function of schema `crm` that the value goes through before it is compared. */
+  /** A function of schema `crm` that is applied to the value before the comparison. */
   through?: string | undefined;
   /**
-   * In the place of an equality: SQL on row `t` with the arguments in `p_args`, planned for the values of each call; for
-   * each value of the parameter where they differ. Code, never input.
+   * An SQL condition on row `t` and the arguments `p_args`, in place of an equality; or one condition for each value of
+   * the parameter. The planner sees the values of each call. It must be written in code: it is not escaped.
    */
   condition?: string | Readonly<Record<string, string>> | undefined;
 }
@@ -62,37 +63,37 @@ export interface Filter {
 /** One field of a record. */
 export interface Field {
   readonly sql: SqlType;
-  /** What a body may hold; null: no client writes it. */
+  /** Validates the value in a body; null: clients cannot write the field. */
   readonly rule: z.ZodType | null;
-  /** What a reply holds, where it is not null. */
+  /** Schema of the value in a reply, when it is not null. */
   readonly shape: z.ZodType;
   readonly presence: Presence;
   readonly written: Written;
-  /** Whether it is a column. */
+  /** Whether the field has a column. */
   readonly stored: boolean;
-  /** SQL of the value shown, on row `t`; null: the column itself. */
+  /** SQL expression for the value in replies, on row `t`; null: the column. */
   readonly shownAs: string | null;
-  /** The records that its id is checked against (`crm.check_references`). */
+  /** The table that `crm.check_references` searches for the id. */
   readonly references: Reference | null;
   readonly filter: Filter | null;
-  /** Undefined: the text that all fields of this name share (openapi/common_fields.ts). */
+  /** Undefined: the common text of fields with this name applies (openapi/common_fields.ts). */
   readonly text: Doc | undefined;
 }
 
-/** What a declaration may say of any field. */
+/** Options of every kind of field. */
 export interface Options {
   text?: Doc;
   presence?: Presence;
   written?: Written;
-  /** SQL of the value shown, on row `t`, where that is not the column itself. */
+  /** SQL expression for the value in replies, on row `t`; the column by default. */
   shownAs?: string;
-  /** True, or its text, or more: the list can be filtered by it. */
+  /** Makes the list filterable by the field: `true`, the text of the parameter, or further properties of the filter. */
   filter?: boolean | Doc | Partial<Filter>;
 }
 
 interface Kind {
   sql: SqlType;
-  /** Absent: no client writes a field of this kind. */
+  /** Absent: clients cannot write a field of this kind. */
   rule?: z.ZodType;
   shape: z.ZodType;
   stored?: false;
@@ -121,99 +122,99 @@ function filterBy(kind: Kind, filter: true | Doc | Partial<Filter>): Filter {
   return "description" in filter ? { rule, text: filter } : { rule, ...filter };
 }
 
-/** The record's own id, made by the database. */
-export const id = () => shownId();
+/** The id of the record, generated by the database. */
+export const id = () => readOnlyId();
 
-/** The workspace, always that of the key. */
-export const workspaceId = () => shownId();
+/** The workspace of the record, always that of the key. */
+export const workspaceId = () => readOnlyId();
 
 /** A name or title: trimmed, never empty. */
 export const name = (options: Options = {}, max = 255) =>
   field({ sql: "text", rule: rules.name(max), shape: z.string() }, { presence: "required", ...options });
 
-/** Free text of at most so many characters, kept as sent. */
+/** Free text with at most `max` characters, stored unchanged. */
 export const text = (max: number, options: Options = {}, min = 0) =>
   field({ sql: "text", rule: rules.text(max, min), shape: z.string() }, options);
 
-/** Text with a rule of its own. */
-export const textBy = (rule: z.ZodType, options: Options = {}) =>
+/** Text that the given rule validates. */
+export const textWith = (rule: z.ZodType, options: Options = {}) =>
   field({ sql: "text", rule, shape: z.string() }, options);
 
 /** An e-mail address, in lower case. */
-export const email = (options: Options = {}) => textBy(rules.email(), options);
+export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of some words. */
+/** One of the given words. */
 export const choice = <Word extends string>(words: readonly [Word, ...Word[]], options: Options = {}) =>
   field({ sql: "text", rule: z.enum(words), shape: z.enum(words) }, options);
 
-/** Text that no client writes. */
-export const shownText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
+/** Text that clients cannot write. */
+export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
 
-/** The id of another record of the workspace, which `crm.check_references` looks for. */
+/** The id of another record of the workspace; `crm.check_references` checks that it exists. */
 export const reference = (table: string, options: Options = {}, active = false) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), references: { table, active } }, options);
 
-/** The member in charge: an active one, chosen by the database where the call names nobody (spec 4.1). */
+/** The active member in charge; the database chooses one where the call has no owner (spec 4.1). */
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** An id that the record's verbs check themselves. */
-export const ownId = (options: Options = {}) =>
+/** An id that the verbs of the record check, in place of `crm.check_references`. */
+export const idCheckedByVerb = (options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid() }, options);
 
-/** An id that no client writes. */
-export const shownId = (options: Options = {}) =>
+/** An id that clients cannot write. */
+export const readOnlyId = (options: Options = {}) =>
   field({ sql: "uuid", shape: rules.uuid() }, { presence: "required", ...options });
 
-/** A member that the verb names, such as an author. */
-export const memberId = (options: Options = {}) => shownId({ written: "by the verb", ...options });
+/** The id of a member that the verb sets, such as the author. */
+export const memberId = (options: Options = {}) => readOnlyId({ written: "by the verb", ...options });
 
 /** An amount of money (spec 1). */
 export const money = (options: Options = {}) =>
   field({ sql: "numeric", rule: rules.money(), shape: z.number() }, options);
 
-/** Largest value of Postgres' integer. */
+/** Largest value of the Postgres type integer. */
 const MAX_INTEGER = 2_147_483_647;
 
 /** A whole number, 0 or greater. */
 export const count = (options: Options = {}) =>
   field({ sql: "integer", rule: z.int().min(0).max(MAX_INTEGER), shape: z.int() }, options);
 
-/** A whole number that no client writes. */
-export const shownNumber = (options: Options = {}, shape: z.ZodType = z.int()) =>
+/** A whole number that clients cannot write. */
+export const readOnlyNumber = (options: Options = {}, shape: z.ZodType = z.int()) =>
   field({ sql: "integer", shape }, { presence: "required", ...options });
 
 /** True or false. */
 export const flag = (options: Options = {}) =>
   field({ sql: "boolean", rule: z.boolean(), shape: z.boolean() }, options);
 
-/** A day. */
+/** A date without a time. */
 export const date = (options: Options = {}) =>
   field({ sql: "date", rule: rules.date(), shape: z.iso.date() }, options);
 
-/** A moment that a client writes. */
+/** A date and time that clients write. */
 export const datetime = (options: Options = {}) =>
   field({ sql: "timestamptz", rule: rules.datetime(), shape: rules.timestamp() }, options);
 
-/** A moment that the database keeps. */
-export const moment = (options: Options = {}) =>
+/** A date and time that clients cannot write. */
+export const readOnlyDatetime = (options: Options = {}) =>
   field({ sql: "timestamptz", shape: rules.timestamp() }, options);
 
-/** When the record was created, or last changed. */
-export const createdAt = () => moment({ presence: "required" });
+/** The time of the record's creation or last change; the database sets it. */
+export const autoTimestamp = () => readOnlyDatetime({ presence: "required" });
 
-/** An object with a schema of its own, kept as JSON. */
+/** An object with the given schema, stored as JSON. */
 export const object = (schema: z.ZodType, options: Options = {}) =>
   field({ sql: "jsonb", rule: schema, shape: schema }, options);
 
-/** The integrator's own fields (spec 8). */
+/** Fields that the client defines (spec 8). */
 export const customFields = (options: Options = {}) =>
   field({ sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()) }, options);
 
-/** A value that SQL computes of row `t`: never stored, never sent. */
+/** A value that an SQL expression computes from row `t`. It is not stored, and clients cannot write it. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
   field({ sql, shape, stored: false }, { presence: "required", shownAs: expression, ...options });
 
-/** The events of a subscription, as the database's own type. */
+/** The event types of a subscription. */
 export const eventTypes = (rule: z.ZodType, shape: z.ZodType, options: Options = {}) =>
   field({ sql: "crm.event_type[]", rule, shape }, options);

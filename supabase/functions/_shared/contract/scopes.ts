@@ -1,4 +1,4 @@
-/** Every scope that grants something (spec 5.4, design §2). Write does not imply read. */
+/** Every scope that some endpoint requires (spec 5.4). Write does not imply read. */
 export const SCOPES = [
   "leads:write",
   "deals:read",
@@ -15,10 +15,10 @@ export const SCOPES = [
   "webhooks:manage",
 ] as const;
 
-/** A scope that an endpoint can ask for; a misspelt one does not compile. */
+/** A scope that an endpoint can require; a misspelt scope does not compile. */
 export type Scope = typeof SCOPES[number];
 
-/** Whether a key may carry this scope. One that no endpoint asks for is stored and grants nothing (spec 5.3). */
+/** Whether a key may have this scope. A scope that no endpoint requires is stored and grants nothing (spec 5.3). */
 export function isWellFormedScope(scope: string): boolean {
   return /^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$/.test(scope);
 }

@@ -6,17 +6,17 @@ import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
 import type { Call } from "./outcome.ts";
 import { REPLY_HEADERS } from "./reply.ts";
 
-/** What Deno.serve takes. */
+/** A handler for Deno.serve. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
 /**
- * A Hono app under the function's own name: on Supabase and in the local gateway a function sees `/<name>/…`.
- * Environment: CORS_ALLOWED_ORIGINS, origins separated by commas.
+ * Creates a Hono app with the function's name as its base path: on Supabase and behind the local gateway, the path of
+ * every request starts with `/<name>`. Environment: CORS_ALLOWED_ORIGINS, origins separated by commas.
  */
 export function functionApp(name: string): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
   const origins = Deno.env.get("CORS_ALLOWED_ORIGINS");
-  // Off unless asked for: an integrator's key does not belong in a browser.
+  // CORS is off by default: an API key must not be used in a browser, where its user can read it.
   if (origins) {
     app.use(cors({
       origin: origins.split(",").map((origin) => origin.trim()),
@@ -27,8 +27,8 @@ export function functionApp(name: string): Hono {
   return app;
 }
 
-/** The request that Hono has routed, with its id and the time it came in. */
-export function toCall(c: Context, resource: string, gate: GateName, target: Endpoint | ApiError): Call {
+/** Creates the call for a request that Hono has routed, with a new id and the current time. */
+export function createCall(c: Context, resource: string, gate: GateName, target: Endpoint | ApiError): Call {
   return {
     id: crypto.randomUUID(),
     started: performance.now(),

@@ -1,26 +1,21 @@
 import type { GateName } from "../contract/endpoint.ts";
 import { ApiError, type ErrorCode } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
-import type { DoorCall } from "../postgres/door.ts";
+import type { Door } from "../postgres/door.ts";
 import type { Call } from "./outcome.ts";
 
-/** How one kind of caller is let in. */
+/** How calls with one kind of credential are authenticated. */
 export interface Gate {
-  /** SHA-256, in hex, of what the caller shows; an error for what cannot be a credential: the database is not asked then. */
+  /** SHA-256 of the credential, in hex; or an error where it is absent or malformed, so that no query is needed. */
   readCredential(call: Call): string | ApiError;
-  /** The statement that judges the credential and runs the verb: one of the doors of schema `api`. */
-  readonly door: {
-    readonly name: string;
-    readonly text: string;
-    values(call: DoorCall): unknown[];
-  };
-  /** The field of the log that names the caller. */
+  readonly door: Door;
+  /** The log field for the id of the caller. */
   readonly callerField: string;
-  /** Every error that the gate itself gives. */
+  /** Every error that the gate itself can return. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** The gates by name; an endpoint's declaration names its own. Null: anybody may call, and the database is not asked. */
+/** The gates by name. Null: the endpoint requires no credential and uses no door. */
 export const GATES = {
   key: {
     readCredential({ request }) {

@@ -5,19 +5,19 @@ import { sha256 } from "../runtime/sha256.ts";
 /** The request header of spec 4.0.1. */
 export const IDEMPOTENCY_HEADER = "Idempotency-Key";
 
-/** The header's value, null when it is absent; invalid_idempotency_key when it is not 1-255 characters. */
+/** Returns the header's value, null when it is absent, or invalid_idempotency_key when it is not 1-255 characters. */
 export function readIdempotencyKey(headers: Headers): string | null | ApiError {
   const key = headers.get(IDEMPOTENCY_HEADER);
   if (key !== null && (key.length < 1 || key.length > 255)) return new ApiError("invalid_idempotency_key");
   return key;
 }
 
-/** SHA-256, in hex, of what must be equal for a POST to be a repetition: the resource and the body. */
+/** SHA-256, in hex, of the resource and the body: two POSTs with the same hash are the same request. */
 export function hashRequest(resource: string, body: Json): string {
   return sha256(`${resource}\n${canonicalJson(body)}`);
 }
 
-/** JSON with the keys of every object in order: neither their order nor white space makes another request. */
+/** Serializes JSON with sorted object keys, so that the order of keys and white space do not change the hash. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

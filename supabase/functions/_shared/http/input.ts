@@ -9,10 +9,10 @@ import { validateBody, validateQuery } from "./validation.ts";
 export interface Input {
   readonly endpoint: Endpoint;
   readonly verb: string | null;
-  /** What the verb is given. */
+  /** Arguments of the verb. */
   readonly args: Record<string, Json>;
   readonly idempotency?: { key: string; requestHash: string } | undefined;
-  /** Names of what the body has and no field takes. */
+  /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
   readonly ignored: string[];
   /** Fields to add to the reply; see `prepare`. */
   readonly reveal?: Record<string, unknown> | undefined;
@@ -20,14 +20,17 @@ export interface Input {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Errors, in this order: not_found, the malformed body's code, validation_error, invalid_idempotency_key. */
+/**
+ * Reads and validates the path, the body, the query and the idempotency key. Returns the first error, in this order:
+ * not_found, the endpoint's `malformed` code, payload_too_large, validation_error, invalid_idempotency_key.
+ */
 export async function readInput(call: Call, endpoint: Endpoint): Promise<Input | ApiError> {
   const { request, params: { id } } = call;
   if (id !== undefined && !UUID.test(id)) return new ApiError("not_found");
 
   const json = await readBody(request, endpoint);
   if (json instanceof ApiError) return json;
-  const query = endpoint.ignoreQuery ? {} : validateQuery(endpoint.query, searchOf(request.url));
+  const query = endpoint.ignoreQuery ? {} : validateQuery(endpoint.query, queryOf(request.url));
   if (query instanceof ApiError) return query;
   const body = endpoint.body ? validateBody(endpoint.body, json) : { args: {}, ignored: [] };
   if (body instanceof ApiError) return body;
@@ -45,9 +48,9 @@ export async function readInput(call: Call, endpoint: Endpoint): Promise<Input |
   };
 }
 
-const EMPTY: JsonBody = { value: {}, faults: [] };
+const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
-/** The body that an endpoint takes; an empty object where it takes none, or may be left out. */
+/** Reads the body; returns an empty object if the endpoint has none, or if it is absent and optional. */
 async function readBody(
   request: Request,
   { body, bodyOptional, malformed }: Endpoint,
@@ -57,8 +60,10 @@ async function readBody(
   return json ?? (bodyOptional ? EMPTY : new ApiError(malformed));
 }
 
-/** The query, read off the text: the rest of the URL is made of the Host header, which may be no host at all. */
-function searchOf(url: string): URLSearchParams {
+/**
+ * Parses only the query of the URL: the Host header, from which Deno builds the rest, may be invalid and break `URL`.
+ */
+function queryOf(url: string): URLSearchParams {
   const start = url.indexOf("?");
   return new URLSearchParams(start === -1 ? "" : url.slice(start));
 }

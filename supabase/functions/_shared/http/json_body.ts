@@ -4,28 +4,28 @@ import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Bytes of a request body at most. */
+/** Maximum size of a request body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
-/** Bytes of a larger body that are read before the connection is given up. */
+/** Number of bytes of a larger body that are read and discarded before reading stops. */
 const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
-/** Objects and arrays within each other at most. */
+/** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
-/** Fields at fault that one reply names at most. */
-const MAX_DETAILS = 100;
+/** Maximum of invalid fields in one reply. */
+export const MAX_DETAILS = 100;
 
-/** A body, and what in it would be stored as something else than was sent. */
+/** A body, and the errors of values in it that Postgres would store differently from what was sent. */
 export interface JsonBody {
   value: Record<string, Json>;
-  faults: FieldError[];
+  fieldErrors: FieldError[];
 }
 
 /**
- * Reads a body as JSON text says it. Faults are duplicate keys, numbers that a double cannot hold, and characters that
- * Postgres has no text for.
+ * Reads a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
+ * Postgres cannot store.
  *
- * @param malformed the code of a body that is missing, not UTF-8, no JSON or no object (spec 7)
- * @returns null when the body is empty
- *  or an error: payload_too_large over 1 MiB; `malformed`; validation_error over 32 levels
+ * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
+ * @returns null when the body is empty; or an error: payload_too_large over 1 MiB, `malformed`, or validation_error
+ *  over 32 levels
  */
 export async function readJsonBody(
   request: Request,
@@ -43,16 +43,19 @@ export async function readJsonBody(
     return new ApiError(malformed);
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
-  const faults = inspect(text);
-  return faults instanceof ApiError ? faults : { value, faults };
+  const fieldErrors = findUnstorable(text);
+  return fieldErrors instanceof ApiError ? fieldErrors : { value, fieldErrors };
 }
 
-/** Whether Postgres can store this text as it is: it has no NUL, and UTF-8 has no unpaired surrogates. */
+/** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */
 export function isStorableText(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
-/** Whether a double holds a number as it was sent, and Postgres, which writes out every digit, not as hundreds. */
+/**
+ * Whether a double represents the number exactly, and Postgres, which stores every digit, does not need hundreds of
+ * them.
+ */
 function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
@@ -64,19 +67,19 @@ async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayB
   try {
     for await (const chunk of request.body ?? []) {
       length += chunk.length;
-      // Read and dropped for a while: a client that is cut off in the middle of sending never sees the reply.
+      // Discards instead of stopping at once: a client whose connection closes while it sends never reads the reply.
       if (length > MAX_DISCARDED_BYTES) break;
       if (length <= MAX_BODY_BYTES) chunks.push(chunk);
     }
   } catch {
-    // The client left in the middle of its body.
+    // The client closed the connection before the end of the body.
     return new ApiError(malformed);
   }
   if (length > MAX_BODY_BYTES) return new ApiError("payload_too_large");
   return new Blob(chunks).arrayBuffer();
 }
 
-/** Null where the bytes are not UTF-8. */
+/** Returns null if the bytes are not UTF-8. */
 function decode(bytes: ArrayBuffer): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -87,8 +90,8 @@ function decode(bytes: ArrayBuffer): string | null {
 
 class TooDeep extends Error {}
 
-/** Finds what JSON.parse accepts and storing would change; validation_error over 32 levels. The text must be JSON. */
-function inspect(text: string): FieldError[] | ApiError {
+/** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
+function findUnstorable(text: string): FieldError[] | ApiError {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];
   let depth = 0;
@@ -96,7 +99,7 @@ function inspect(text: string): FieldError[] | ApiError {
     if (details.length < MAX_DETAILS) details.push({ field: path.join("."), message });
   };
   const enter = () => {
-    // Thrown, for the parser recurses: a body of nothing but brackets must not exhaust the stack.
+    // An exception stops the recursive parser, so that a body with a million brackets does not overflow the stack.
     if (++depth > MAX_DEPTH) throw new TooDeep();
   };
   const leave = () => {
@@ -119,7 +122,7 @@ function inspect(text: string): FieldError[] | ApiError {
       if (!isStorableText(name)) {
         report([...path(), name.toWellFormed()], "O nome do campo tem um caractere inválido");
       }
-      // Libraries that copy objects drop this one in silence.
+      // Many libraries silently drop this key when they copy an object.
       if (name === "__proto__") report([...path(), name], "Nome de campo reservado");
       seen.add(name);
     },

@@ -2,42 +2,42 @@ import type { Endpoint, GateName } from "../contract/endpoint.ts";
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
 
-/** A request on its way through, with what routing found. */
+/** A request with the result of its routing. */
 export interface Call {
-  /** Shown in X-Request-Id, and by which the log finds it. */
+  /** The value of X-Request-Id, which is in the log too. */
   readonly id: string;
-  /** `performance.now()` when it came in. */
+  /** `performance.now()` at the start of the request. */
   readonly started: number;
   readonly request: Request;
-  /** `HEAD` for a HEAD, although GET's endpoint answers it. */
+  /** `HEAD` for a HEAD request, although the endpoint of GET handles it. */
   readonly method: string;
   /** Name of the function. */
   readonly resource: string;
   readonly gate: GateName;
-  /** What the path names. */
+  /** Parameters of the path. */
   readonly params: { readonly id?: string | undefined; readonly token?: string | undefined };
-  /** The endpoint; else the error of an address or a method that is not there. */
+  /** The endpoint, or the error for an unknown path or method. */
   readonly target: Endpoint | ApiError;
 }
 
-/** A body that is no error, and its status. */
+/** The status, body and headers of a successful reply. */
 export interface Success {
   readonly status: number;
-  /** JSON text; null where there is none. */
+  /** JSON text; null for a reply without a body. */
   readonly body: string | null;
   readonly headers?: Record<string, string>;
 }
 
-/** What a call came to: who was admitted, and an error or a body. */
+/** The result of a call: the identified caller, and an error or a body. */
 export interface Outcome {
-  /** Null where the gate let nobody in, or asks for nothing. */
+  /** Null if no door was called (no gate, or a malformed credential), or the database is unavailable. */
   readonly admission: Admission | null;
-  /** Whether a webhook delivery waits. */
+  /** Whether a webhook delivery is waiting, so that the dispatcher must be woken. */
   readonly events: boolean;
   readonly result: ApiError | Success;
 }
 
-/** The outcome of a call that the database was not asked about. */
-export function unasked(result: ApiError | Success): Outcome {
+/** Creates the outcome of a call that made no query. */
+export function outcomeWithoutDatabase(result: ApiError | Success): Outcome {
   return { admission: null, events: false, result };
 }

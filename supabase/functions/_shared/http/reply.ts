@@ -1,7 +1,7 @@
 import type { RateLimit } from "../postgres/door.ts";
 import type { ApiError } from "../contract/errors.ts";
 
-/** Headers a reply may carry beyond the usual ones. */
+/** Headers that a reply may have in addition to the standard ones. */
 export const REPLY_HEADERS = [
   "X-Request-Id",
   "RateLimit-Policy",
@@ -13,12 +13,12 @@ export const REPLY_HEADERS = [
   "X-Ignored-Fields",
 ] as const;
 
-/** Seconds of the rate limit's window (spec 8). */
+/** Length of the rate limit's window, in seconds (spec 8). */
 const RATE_WINDOW_SECONDS = 60;
-/** Seconds that a client should wait when the database is away. */
+/** Value of Retry-After when the database is unavailable, in seconds. */
 const UNAVAILABLE_RETRY_SECONDS = 5;
 
-/** A reply of JSON text, sent on as it is; null for a reply without a body. */
+/** Creates a response from JSON text, which is not parsed; `body` is null for a response without a body. */
 export function jsonReply(
   status: number,
   body: string | null,
@@ -34,7 +34,7 @@ export function jsonReply(
   });
 }
 
-/** The error envelope (spec 7). */
+/** Creates the response of an error (spec 7). */
 export function errorReply(error: ApiError): Response {
   return jsonReply(error.status, error.body(), {
     ...(error.code === "service_unavailable" && { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) }),
@@ -42,7 +42,7 @@ export function errorReply(error: ApiError): Response {
   });
 }
 
-/** RateLimit and RateLimit-Policy of the IETF draft, once the key is known; Retry-After on a 429 (spec 8). */
+/** RateLimit and RateLimit-Policy of the IETF draft, and Retry-After on a 429 (spec 8); none if `rate` is null. */
 export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<string, string> {
   if (rate === null) return {};
   return {
@@ -52,10 +52,10 @@ export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<s
   };
 }
 
-/** Characters of X-Ignored-Fields at most: some clients give up on headers of 16 KB. */
+/** Maximum length of X-Ignored-Fields, in characters: some clients fail on headers of 16 KB. */
 const IGNORED_FIELDS_LENGTH = 1_000;
 
-/** The header that names ignored body fields, in characters that a header takes; as many names as fit. */
+/** The header with the names of ignored fields, percent-encoded; names that exceed the maximum length are omitted. */
 export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
   const names: string[] = [];
   let length = 0;

@@ -7,8 +7,8 @@ import type { Call, Outcome } from "./outcome.ts";
 import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
 
 /**
- * Makes the response to a call, the only way there is: the body or the error of spec 7, the request id and what is left
- * of the rate limit. Wakes the dispatcher where a delivery waits, and writes the call's line to the log.
+ * Creates the response to a call: the body or the error of spec 7, the request id and the state of the rate limit.
+ * Every response is created here. It also wakes the dispatcher if a delivery is waiting, and logs the call.
  */
 export function respond(call: Call, { result, admission, events }: Outcome): Response {
   const response = result instanceof ApiError
@@ -20,7 +20,7 @@ export function respond(call: Call, { result, admission, events }: Outcome): Res
   }
   if (events) inBackground(pokeDispatcher());
   const gate = GATES[call.gate];
-  // Never the path: whoever has the token of a link is its customer.
+  // The path is never logged: it contains the token of a link, and the token is enough to answer the proposal.
   log("request", {
     request_id: call.id,
     method: call.method,

@@ -4,50 +4,54 @@ import { ApiError, methodNotAllowed } from "../contract/errors.ts";
 import { callDoor, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
-import { functionApp, type RequestHandler, toCall } from "./app.ts";
+import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { GATES } from "./gates.ts";
 import { type Input, readInput } from "./input.ts";
-import { type Call, type Outcome, type Success, unasked } from "./outcome.ts";
+import { type Call, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
 import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
 
 /**
- * The handler of a resource. Every call goes one way, whatever its gate: `handle` finds its outcome, `respond` makes the
- * response of that.
+ * Creates the handler of a resource. Calls of every gate take the same path: `handle` determines the outcome, and
+ * `respond` creates the response from it.
  */
 export function serveResource(resource: Resource): RequestHandler {
   const app = functionApp(resource.name);
-  const to = (target: Endpoint | ApiError) => async (c: Context) => {
-    const call = toCall(c, resource.name, resource.gate, target);
-    return respond(call, await handle(call, resource).catch((fault) => unasked(internalError(call, fault))));
+  const handlerFor = (target: Endpoint | ApiError) => async (c: Context) => {
+    const call = createCall(c, resource.name, resource.gate, target);
+    return respond(
+      call,
+      await handle(call, resource).catch((fault) => outcomeWithoutDatabase(internalError(call, fault))),
+    );
   };
   for (const [path, endpoints] of resource.byPath()) {
-    const noSuchMethod = to(methodNotAllowed(endpoints.keys()));
+    const rejectMethod = handlerFor(methodNotAllowed(endpoints.keys()));
     for (const [method, endpoint] of endpoints) {
-      const answer = to(endpoint);
-      const headAnswer = endpoint.head ? answer : noSuchMethod;
-      // Hono routes a HEAD as a GET.
-      app.on(method, path, (c) => c.req.method === "HEAD" ? headAnswer(c) : answer(c));
+      const handler = handlerFor(endpoint);
+      const headHandler = endpoint.head ? handler : rejectMethod;
+      // Hono routes HEAD requests to the handler of GET.
+      app.on(method, path, (c) => c.req.method === "HEAD" ? headHandler(c) : handler(c));
     }
-    app.all(path, noSuchMethod);
+    app.all(path, rejectMethod);
   }
-  app.all("*", to(new ApiError("not_found")));
+  app.all("*", handlerFor(new ApiError("not_found")));
   return app.fetch;
 }
 
 /**
- * What a call comes to. The errors of the gate come before those of the request (spec 5.7), although the latter are found
- * first: a call that has one asks the gate alone, so that it is still one statement.
+ * Determines the outcome of a call. The errors of the gate take precedence over those of the request (spec 5.7),
+ * although the request is validated first: for an invalid request the statement runs only the gate, without a verb, so
+ * that every call is one statement.
  */
 async function handle(call: Call, resource: Resource): Promise<Outcome> {
   const { target } = call;
   const gate = GATES[call.gate];
-  if (gate === null) return unasked(await answerOpenly(target));
+  if (gate === null) return outcomeWithoutDatabase(await callOpenEndpoint(target));
   const credential = gate.readCredential(call);
-  if (credential instanceof ApiError) return unasked(credential);
+  if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
   const input = target instanceof ApiError ? target : await readInput(call, target);
-  const door = await callDoor(gate, {
+  const door = await callDoor(gate.door, {
     requestId: call.id,
     credential,
     scope: target instanceof ApiError ? null : target.scope,
@@ -55,18 +59,22 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
   });
   const { admission, events } = door;
   if (door.error) return { admission, events, result: door.error };
-  return { admission, events, result: input instanceof ApiError ? input : success(resource, input, door) };
+  return {
+    admission,
+    events,
+    result: input instanceof ApiError ? input : createSuccess(resource, input, door),
+  };
 }
 
-/** The answer of an endpoint that lets anybody in. */
-async function answerOpenly(target: Endpoint | ApiError): Promise<Success | ApiError> {
+/** Runs an endpoint that requires no credential. */
+async function callOpenEndpoint(target: Endpoint | ApiError): Promise<Success | ApiError> {
   if (target instanceof ApiError) return target;
   if (target.gate !== "none") throw new Error(`${target.operation} has a gate`);
   const { status, body } = await target.answer();
   return { status, body: JSON.stringify(body) };
 }
 
-function success(resource: Resource, input: Input, door: DoorReply): Success {
+function createSuccess(resource: Resource, input: Input, door: DoorReply): Success {
   const { endpoint } = input;
   const headers = ignoredFieldsHeader(input.ignored);
   if (door.replayed) headers["Idempotent-Replayed"] = "true";
@@ -79,7 +87,7 @@ function success(resource: Resource, input: Input, door: DoorReply): Success {
   return { status: door.replayed ? 200 : endpoint.status, body, headers };
 }
 
-/** A fault of the service: what went wrong goes to the log under the request's id, and only there. */
+/** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */
 function internalError(call: Call, fault: unknown): ApiError {
   log("error", {
     request_id: call.id,

@@ -1,23 +1,20 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
-import { isStorableText, type Json, type JsonBody } from "./json_body.ts";
+import { isStorableText, type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
 
-/** Fields at fault that one reply names at most. */
-const MAX_DETAILS = 100;
-
-/** A body that passed, and the names of what it held that no field takes. */
+/** A valid body, and the names of its unknown fields. */
 export interface ValidBody {
   args: Record<string, Json>;
   ignored: string[];
 }
 
-/** An error has every field at fault in `details`, those that reading the body found among them. */
-export function validateBody(schema: z.ZodType, { value, faults }: JsonBody): ValidBody | ApiError {
-  const args = parse(schema, value, faults);
+/** Validates a body. The `details` of the error name every invalid field, with those that `readJsonBody` found. */
+export function validateBody(schema: z.ZodType, { value, fieldErrors }: JsonBody): ValidBody | ApiError {
+  const args = parse(schema, value, fieldErrors);
   return args instanceof ApiError ? args : { args, ignored: unknownFields(schema, value) };
 }
 
-/** An error has every parameter at fault, the unknown ones among them: a mistyped filter must not return all. */
+/** Validates a query. An unknown parameter is an error, so that a misspelt filter does not return every record. */
 export function validateQuery(
   schema: z.ZodObject,
   query: URLSearchParams,
@@ -36,8 +33,8 @@ export function validateQuery(
 }
 
 /**
- * A check whose failure has a code of its own (`invalid_cursor`, `invalid_event_type`, …): the reply has that code
- * when nothing else is wrong with the request, else validation_error.
+ * Options for a check with its own error code (`invalid_cursor`, `invalid_event_type`, …). The reply has that code if
+ * every failed check of the request has one, else validation_error.
  */
 export function withCode(code: ErrorCode, message: string) {
   return { params: { code }, error: message };
@@ -46,10 +43,10 @@ export function withCode(code: ErrorCode, message: string) {
 function parse(
   schema: z.ZodType,
   input: unknown,
-  faults: FieldError[] = [],
+  fieldErrors: FieldError[] = [],
 ): Record<string, Json> | ApiError {
-  const result = schema.safeParse(input, { error: say });
-  if (result.success && faults.length === 0) return result.data as Record<string, Json>;
+  const result = schema.safeParse(input, { error: messageOf });
+  if (result.success && fieldErrors.length === 0) return result.data as Record<string, Json>;
   const issues = result.error?.issues ?? [];
   const details = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
@@ -60,17 +57,17 @@ function parse(
       : [{ field: issue.path.join("."), message: issue.message }]
   );
   const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["code"] : undefined);
-  const code: ErrorCode = faults.length === 0 && codes.every((code) => code !== undefined)
+  const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
     : "validation_error";
-  // Of a field that is wrong in two ways the more basic one is named.
-  const known = new Set(faults.map(({ field }) => field));
-  const all = [...faults, ...details.filter(({ field }) => !known.has(field))];
+  // A field with two errors is reported once, with the error of the JSON text: the other may follow from it.
+  const known = new Set(fieldErrors.map(({ field }) => field));
+  const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
 }
 
-/** The Portuguese text of an issue: what is allowed, with the values quoted. */
-function say(issue: z.core.$ZodRawIssue): string {
+/** The Portuguese message for an issue of zod: what is allowed, with values in quotes. */
+function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === null) return "Não pode ser nulo";

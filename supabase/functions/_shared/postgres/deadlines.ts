@@ -1,23 +1,24 @@
-/** How late a deadline may be noticed, in milliseconds. */
+/** Interval of the checks, in milliseconds: the maximum delay after a deadline. */
 const TICK_MS = 250;
 
 /**
- * Gives pieces of work their time, with one timer for all of them. A timer for each costs more than most statements: even
- * a cleared one keeps what it refers to, such as a page of rows, past the next collection of garbage.
+ * Enforces deadlines on promises, with one timer for all of them. A timer for each promise costs more than most
+ * statements: even a cleared timer keeps its references, such as a page of rows, alive past the next garbage
+ * collection.
  */
 export class Deadlines {
   readonly #pending = new Set<{ at: number; expire: () => void }>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * What the work comes to, or, after so many milliseconds (and up to 250 more), the error that `late` makes. The work
-   * goes on even so: who began it ends it.
+   * Resolves with `work`, or rejects with `createError()` after `ms` milliseconds (and up to 250 more). It does not
+   * cancel the work: the caller must do that.
    */
-  async within<T>(ms: number, late: () => Error, work: Promise<T>): Promise<T> {
+  async enforce<T>(ms: number, createError: () => Error, work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>();
-    const deadline = { at: performance.now() + ms, expire: () => reject(late()) };
+    const deadline = { at: performance.now() + ms, expire: () => reject(createError()) };
     this.#pending.add(deadline);
-    this.#timer ??= setInterval(() => this.#look(), TICK_MS);
+    this.#timer ??= setInterval(() => this.#expireDue(), TICK_MS);
     try {
       return await Promise.race([work, promise]);
     } finally {
@@ -29,7 +30,7 @@ export class Deadlines {
     }
   }
 
-  #look(): void {
+  #expireDue(): void {
     const now = performance.now();
     for (const { at, expire } of this.#pending) if (at <= now) expire();
   }

@@ -1,48 +1,54 @@
 import { ApiError, type FieldError, fieldMessage, isErrorCode } from "../contract/errors.ts";
-import type { Gate } from "../http/gates.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, query } from "./database.ts";
 
-/** One call, as the database sees it. */
+/** The input of a door. */
 export interface DoorCall {
   /** For the log. */
   requestId: string;
-  /** SHA-256 of what the caller shows, in hex. */
+  /** SHA-256 of the key or token, in hex. */
   credential: string;
-  /** Null where the path or method has none, or the gate knows no scopes. */
+  /** Null for an unknown path or method, and for a gate without scopes. */
   scope: string | null;
-  /** Null: the call has an error already, which comes after those of the gate, so that only the gate is asked. */
+  /** Null: run only the gate. The request is invalid, but the errors of the gate take precedence. */
   verb: string | null;
   args: Record<string, Json>;
   idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-/** What is left of a caller's 60 s (spec 8). */
+/** An SQL statement that authenticates the caller and runs the verb: a function of schema `api`. */
+export interface Door {
+  readonly name: string;
+  readonly text: string;
+  values(call: DoorCall): unknown[];
+}
+
+/** State of a caller's rate limit (spec 8). */
 export interface RateLimit {
   limit: number;
   remaining: number;
   resetSeconds: number;
 }
 
-/** Who called, and what is left of its rate limit. */
+/** The identified caller and the state of its rate limit. */
 export interface Admission {
-  /** Of the key, or of the link's proposal. */
+  /** The id of the key, or of the link's proposal. */
   callerId: string | null;
   workspaceId: string | null;
-  /** Null where it is not known who calls, or the call was not counted. */
+  /** Null if the caller is unknown, or the call was not counted. */
   rate: RateLimit | null;
 }
 
-/** What a door answers: an error, or the verb's JSON text (null where no verb was called or it returns nothing). */
+/** The result of a door: an error, or the verb's JSON text (null if no verb ran or it returns nothing). */
 export interface DoorReply {
-  /** Null where the database could not be asked. */
+  /** Null if the database is unavailable. */
   admission: Admission | null;
-  /** Whether a webhook delivery waits now. */
+  /** Whether a webhook delivery is waiting. */
   events: boolean;
   error: ApiError | null;
   body: string | null;
-  /** An earlier reply again: status 200 whatever the endpoint's own is. */
+  /** Whether `body` is the stored reply of an earlier call with the same idempotency key; its status is always 200. */
   replayed: boolean;
 }
 
@@ -60,8 +66,8 @@ interface Row {
   rate_reset: number;
 }
 
-/** Answers a call with one SQL statement, that of its gate. */
-export async function callDoor({ door }: Gate, call: DoorCall): Promise<DoorReply> {
+/** Runs a call in one SQL statement. An unavailable database is service_unavailable, as a value. */
+export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   const { name, text } = door;
   const statement = { name, text, values: door.values(call), owner: call.credential };
   try {
@@ -92,7 +98,7 @@ function admissionOf({ caller_id, workspace_id, rate_limit, rate_remaining, rate
 
 function errorOf(code: string, details: Row["details"], { requestId, verb, scope }: DoorCall): ApiError {
   if (!isErrorCode(code)) {
-    // A verb raises a code that errors.ts lacks: without this line nobody would learn which.
+    // A verb raised a code that errors.ts lacks. The client gets internal_error, so only the log can show which.
     log("unknown_error_code", { request_id: requestId, code, verb });
     return new ApiError("internal_error");
   }

@@ -1,45 +1,46 @@
 /**
- * Lets at most so many pieces of work of one owner go on at once; the rest wait in line. Calls of one API key wait for
- * each other in the database: without this, the calls of one busy key would hold every connection while they wait.
+ * Limits how many tasks of one owner run at the same time; further tasks wait in a queue. Calls with one API key wait
+ * for each other in the database, so without a limit the calls of one busy key would occupy every connection while they
+ * wait.
  */
 export class FairShare {
-  readonly #owners = new Map<string, { inside: number; line: (() => void)[] }>();
+  readonly #owners = new Map<string, { running: number; queue: (() => void)[] }>();
 
-  /** @param places of one owner, at the same time */
-  constructor(readonly places: number) {}
+  /** @param limit number of tasks that one owner can run at the same time */
+  constructor(readonly limit: number) {}
 
   /**
-   * Does the work when there is a place for its owner.
+   * Runs `work` as soon as its owner is below the limit.
    *
-   * @param patience milliseconds in line at most
-   * @param late makes the error for who has waited so long
+   * @param timeout maximum time in the queue, in milliseconds
+   * @throws the error that `createError` returns, after the timeout
    */
-  async run<T>(owner: string, patience: number, late: () => Error, work: () => Promise<T>): Promise<T> {
-    const state = this.#owners.get(owner) ?? { inside: 0, line: [] };
+  async run<T>(owner: string, timeout: number, createError: () => Error, work: () => Promise<T>): Promise<T> {
+    const state = this.#owners.get(owner) ?? { running: 0, queue: [] };
     this.#owners.set(owner, state);
-    if (state.inside < this.places) state.inside++;
-    else await this.#wait(state.line, patience, late);
+    if (state.running < this.limit) state.running++;
+    else await this.#wait(state.queue, timeout, createError);
     try {
       return await work();
     } finally {
-      // A place is handed to the next in line, or given back.
-      const next = state.line.shift();
-      if (next) next();
-      else if (--state.inside === 0) this.#owners.delete(owner);
+      // The next task takes over from this one, so that no other call can start between the two.
+      const startNext = state.queue.shift();
+      if (startNext) startNext();
+      else if (--state.running === 0) this.#owners.delete(owner);
     }
   }
 
-  #wait(line: (() => void)[], patience: number, late: () => Error): Promise<void> {
+  #wait(queue: (() => void)[], timeout: number, createError: () => Error): Promise<void> {
     return new Promise((resolve, reject) => {
-      const enter = () => {
+      const start = () => {
         clearTimeout(timer);
         resolve();
       };
       const timer = setTimeout(() => {
-        line.splice(line.indexOf(enter), 1);
-        reject(late());
-      }, patience);
-      line.push(enter);
+        queue.splice(queue.indexOf(start), 1);
+        reject(createError());
+      }, timeout);
+      queue.push(start);
     });
   }
 }

@@ -1,8 +1,8 @@
-/** What one line of the log says. */
+/** The fields of a log line. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 /**
- * One line of JSON on standard output. Never give it a key, a body, an e-mail or a secret.
+ * Writes one line of JSON to standard output. Never pass it a key, a body, an e-mail address or a secret.
  *
  * @param event what happened, e.g. `request`
  */

@@ -1,4 +1,4 @@
-// node:crypto rather than Web Crypto, whose every call goes through a thread: 1 µs for a key where that takes 12.
+// node:crypto takes 1 µs for a key, Web Crypto 12 µs, because each of its calls goes through a thread.
 import { createHash } from "node:crypto";
 
 /** SHA-256 of a text's UTF-8, in hex. */

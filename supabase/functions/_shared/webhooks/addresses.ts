@@ -1,19 +1,19 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * Every block an outgoing call must not reach: IANA's special-purpose registries (v4 and v6) with the multicast and
- * deprecated blocks they leave to other registries. Blocks the registries mark "globally reachable" (AS112, AMT, PCP
- * anycast) are listed too: they belong to the network itself, and no receiver lives there.
+ * Every address block that a delivery must not reach: IANA's special-purpose registries (v4 and v6), and the multicast
+ * and deprecated blocks that are in other registries. It includes blocks that the registries mark "globally reachable"
+ * (AS112, AMT, PCP anycast): they serve the infrastructure of the network, and no receiver has an address in them.
  *
- * The v6 forms that carry a v4 address are refused whole rather than unwrapped: a receiver that is reachable at all
- * is reachable by its own address.
+ * The v6 blocks that embed v4 addresses are refused as a whole: every public receiver can be reached by its plain v4 or
+ * v6 address.
  */
 export const REFUSED_BLOCKS = [
   ["0.0.0.0/8", "this network, RFC 791"],
   ["10.0.0.0/8", "private, RFC 1918"],
   ["100.64.0.0/10", "carrier-grade NAT, RFC 6598"],
   ["127.0.0.0/8", "loopback, RFC 1122"],
-  ["168.63.129.16/32", "the host agent of Azure: public by number, internal by use"],
+  ["168.63.129.16/32", "the host agent of Azure: a public address with an internal use"],
   ["169.254.0.0/16", "link-local and cloud metadata, RFC 3927"],
   ["172.16.0.0/12", "private, RFC 1918"],
   ["192.0.0.0/24", "protocol assignments, RFC 6890"],
@@ -50,8 +50,8 @@ export const REFUSED_BLOCKS = [
 const REFUSED = REFUSED_BLOCKS.map(([block]) => ipaddr.parseCIDR(block));
 
 /**
- * True when `text` is an address on the public internet (design: webhook targets). False for every refused block, and
- * for anything that is not one plain v4 or v6 address: a zone (`fe80::1%eth0`) or an octal spelling is never public.
+ * True if `text` is an address on the public internet. False for every refused block, and for any text that is not a
+ * plain v4 or v6 address, such as one with a zone (`fe80::1%eth0`) or with octal numbers.
  */
 export function isPublicAddress(text: string): boolean {
   const plain = ipaddr.IPv4.isValidFourPartDecimal(text) ||

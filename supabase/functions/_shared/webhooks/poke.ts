@@ -4,8 +4,8 @@ import { log } from "../runtime/log.ts";
 const POKE_TIMEOUT_MS = 2_000;
 
 /**
- * Wakes the dispatcher, so that a first attempt is made at once (spec 6.5). Never fails: a poke that is lost is made up
- * for by the schedule, seconds later.
+ * Wakes the dispatcher, so that it makes a first attempt at once (spec 6.5). It never throws: if a poke is lost, the
+ * schedule wakes the dispatcher within 10 seconds.
  */
 export async function pokeDispatcher(): Promise<void> {
   try {

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 
 /**
- * Signing secrets are stored encrypted, so that a database dump signs nothing. Stored form: one version byte, the
- * 12-byte nonce, the AES-256-GCM ciphertext with its tag. The version byte lets a later key or cipher live beside
- * this one.
+ * Signing secrets are stored encrypted, so that a database dump alone does not allow anyone to sign. Stored form: one
+ * version byte, the 12-byte nonce, the AES-256-GCM ciphertext with its tag. The version byte allows a second key or
+ * cipher later.
  *
- * Web Crypto, not node:crypto: on Deno 2.1, which Supabase runs, the latter opens GCM without checking the tag.
+ * Web Crypto is used because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
  */
 const VERSION = 1;
 const CIPHER = "AES-GCM";
@@ -13,16 +13,16 @@ const NONCE_BYTES = 12;
 const KEY_BYTES = 32;
 const SECRET_BYTES = 32;
 
-/** A new signing secret: `whsec_` and 32 random bytes in base64url (spec 2.6: shown once). */
+/** Generates a signing secret: `whsec_` and 32 random bytes in base64url (spec 2.6). */
 export function generateSecret(): string {
   const random = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return `whsec_${Buffer.from(random).toString("base64url")}`;
 }
 
 /**
- * Encrypts a secret for storage: base64 of the stored form.
+ * Encrypts a secret for storage, and returns the base64 of the stored form.
  *
- * @param keyText base64 of 32 bytes; the functions' own (WEBHOOK_ENCRYPTION_KEY) where left out
+ * @param keyText base64 of 32 bytes; the variable WEBHOOK_ENCRYPTION_KEY by default
  * @throws Error when the key is missing or is not the base64 of 32 bytes.
  */
 export async function encryptSecret(secret: string, keyText?: string): Promise<string> {
@@ -37,9 +37,9 @@ export async function encryptSecret(secret: string, keyText?: string): Promise<s
 }
 
 /**
- * Reads a stored secret back.
+ * Decrypts a stored secret.
  *
- * @param keyText as `encryptSecret` takes it
+ * @param keyText as for `encryptSecret`
  * @throws Error when the key is missing or wrong, or the stored bytes were altered.
  */
 export async function decryptSecret(stored: Uint8Array, keyText?: string): Promise<string> {
@@ -51,7 +51,7 @@ export async function decryptSecret(stored: Uint8Array, keyText?: string): Promi
     const plain = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, key, sealed);
     return new TextDecoder().decode(plain);
   } catch (cause) {
-    throw new Error("Webhook secret: WEBHOOK_ENCRYPTION_KEY does not open it", { cause });
+    throw new Error("Webhook secret: WEBHOOK_ENCRYPTION_KEY does not decrypt it", { cause });
   }
 }
 

@@ -1,24 +1,26 @@
 import { isPublicAddress } from "./addresses.ts";
 
-/** What the judgement depends on besides the URL. */
+/** The configuration that `checkTarget` depends on. */
 export interface TargetPolicy {
-  /** `host:port` pairs that are let through, over http as well, for development. */
+  /** `host:port` pairs that are allowed for development, over http too. */
   readonly devTargets: ReadonlySet<string>;
-  /** The service's own host name: a subscription must not make the service call itself. */
+  /** The host name of the service: a subscription must not make the service call itself. */
   readonly ownHost?: string;
 }
 
-export type TargetJudgement =
+export type TargetCheck =
   | { ok: true; url: URL; exempt: boolean }
   /** `message` is Portuguese, for the client. */
   | { ok: false; message: string };
 
 const LOWEST_UNPRIVILEGED_PORT = 1024;
 
-/** Names that are never on the public internet (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). */
+/** Name suffixes that are never on the public internet (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). */
 const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion", ".test"];
 
-/** WHATWG URLs drop these silently, so that the stored text and the called URL would differ. */
+/**
+ * Characters that the WHATWG URL parser removes or replaces silently: the called URL would differ from the stored text.
+ */
 // deno-lint-ignore no-control-regex
 const SILENTLY_REWRITTEN = /[\u0000-\u0020\u007f\\]/;
 
@@ -27,7 +29,7 @@ let environmentPolicy: TargetPolicy | undefined;
 /**
  * The policy of this process: `WEBHOOK_DEV_TARGETS` (`host:port,…`) and the host of `SUPABASE_URL`.
  *
- * @throws Error when either variable cannot be read as such.
+ * @throws Error when one of the variables is invalid.
  */
 export function targetPolicy(): TargetPolicy {
   if (environmentPolicy === undefined) {
@@ -42,7 +44,7 @@ export function targetPolicy(): TargetPolicy {
   return environmentPolicy;
 }
 
-/** See {@link targetPolicy}; the two arguments are the variables' texts. */
+/** Parses a policy from the values of the two variables; see {@link targetPolicy}. */
 export function readPolicy(devTargets = "", serviceUrl = ""): TargetPolicy {
   const exempt = devTargets.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
   return {
@@ -52,37 +54,37 @@ export function readPolicy(devTargets = "", serviceUrl = ""): TargetPolicy {
 }
 
 /**
- * Judges a webhook target (spec 2.6; design: targets): https, port 443 or from 1024, a public host, no user info, no
- * fragment. It looks at the parsed URL, never at the raw text, so that other spellings of an
- * address (`0x7f.1`, `2130706433`, full-width digits) are seen as what they are.
+ * Checks a webhook target (spec 2.6): https, port 443 or from 1024, a public host, no user info, no fragment. It checks
+ * the parsed URL, in which every other spelling of an address (`0x7f.1`, `2130706433`, full-width digits) is
+ * normalized.
  *
- * It does not resolve the name: the dispatcher judges the resolved addresses at every attempt.
+ * It does not resolve the name: the dispatcher checks the resolved addresses on every attempt.
  */
-export function judgeTarget(text: string, policy: TargetPolicy = targetPolicy()): TargetJudgement {
-  if (SILENTLY_REWRITTEN.test(text) || !URL.canParse(text)) return refuse("Deve ser uma URL válida");
+export function checkTarget(text: string, policy: TargetPolicy = targetPolicy()): TargetCheck {
+  if (SILENTLY_REWRITTEN.test(text) || !URL.canParse(text)) return invalid("Deve ser uma URL válida");
 
   const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("Deve usar https");
-  if (url.username !== "" || url.password !== "") return refuse("Não pode conter usuário nem senha");
-  if (text.includes("#")) return refuse("Não pode conter fragmento");
+  if (url.protocol !== "https:" && url.protocol !== "http:") return invalid("Deve usar https");
+  if (url.username !== "" || url.password !== "") return invalid("Não pode conter usuário nem senha");
+  if (text.includes("#")) return invalid("Não pode conter fragmento");
   if (policy.devTargets.has(pair(url))) return { ok: true, url, exempt: true };
 
-  if (url.protocol !== "https:") return refuse("Deve usar https");
+  if (url.protocol !== "https:") return invalid("Deve usar https");
   const port = Number(url.port || 443);
   if (port !== 443 && port < LOWEST_UNPRIVILEGED_PORT) {
-    return refuse(`A porta deve ser 443 ou a partir de ${LOWEST_UNPRIVILEGED_PORT}`);
+    return invalid(`A porta deve ser 443 ou a partir de ${LOWEST_UNPRIVILEGED_PORT}`);
   }
   const host = bareHost(url);
-  if (host === policy.ownHost || !isPublicHost(host)) return refuse("Deve ter um host público");
+  if (host === policy.ownHost || !isPublicHost(host)) return invalid("Deve ter um host público");
   return { ok: true, url, exempt: false };
 }
 
-/** The host as it is resolved and certified: no brackets around a v6 address, no root dot after a name. */
+/** The host as DNS and certificates need it: without brackets around a v6 address, without a root dot after a name. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-/** True when the host of a URL is an address rather than a name (only v6 has colons, only v4 ends in a digit label). */
+/** True if the host of a URL is an address, not a name: only v6 has colons, and only v4 has a numeric last label. */
 export function isAddress(host: string): boolean {
   return host.includes(":") || /(^|\.)\d+$/.test(host);
 }
@@ -106,6 +108,6 @@ function normalizedPair(entry: string): string {
   return pair(new URL(`http://${entry}`));
 }
 
-function refuse(message: string): TargetJudgement {
+function invalid(message: string): TargetCheck {
   return { ok: false, message };
 }

@@ -1,4 +1,4 @@
-import { AttemptFailure, within } from "./failure.ts";
+import { AttemptFailure, awaitUntil } from "./failure.ts";
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const END_OF_HEADERS = "\r\n\r\n";
@@ -6,13 +6,13 @@ const HTTP_1 = "HTTP/1.";
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r\n/;
 
 /**
- * Sends one HTTP/1.1 POST and returns the status of the answer. It reads up to the end of the header block and not a
- * byte of the body (spec 6.5), so that no receiver decides how much memory or time its answer costs.
+ * Sends one HTTP/1.1 POST and returns the status of the answer. It reads the headers but not the body (spec 6.5), so
+ * that a receiver cannot control how much memory or time its answer costs.
  *
  * @param deadline in milliseconds of `performance.now()`.
  * @throws AttemptFailure `timeout_response`, `connection_closed`, `invalid_http_response`, …
  */
-export async function exchange(
+export async function sendPost(
   connection: Deno.Conn,
   url: URL,
   headers: Record<string, string>,
@@ -20,10 +20,11 @@ export async function exchange(
   deadline: number,
 ): Promise<number> {
   const sending = send(connection, requestBytes(url, headers, body));
-  // A receiver may answer and close before it has read everything: its answer counts, the failed write does not.
+  // A receiver may answer and close before it has read the whole request. Its answer counts, so a failed write is
+  // ignored.
   sending.catch(() => {});
   try {
-    return await within(deadline, "timeout_response", readStatus(connection));
+    return await awaitUntil(deadline, "timeout_response", readStatus(connection));
   } catch (error) {
     if (error instanceof AttemptFailure) throw error;
     const reset = error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe;
@@ -31,7 +32,9 @@ export async function exchange(
   }
 }
 
-/** In one piece: a body that follows its head apart would wait for the receiver's delayed acknowledgement. */
+/**
+ * Joins the headers and the body: in separate writes, the body would wait for the receiver's delayed acknowledgement.
+ */
 function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Array): Uint8Array {
   const lines = [
     `POST ${url.pathname}${url.search} HTTP/1.1`,
@@ -66,13 +69,13 @@ async function readStatus(connection: Deno.Conn): Promise<number> {
     if (read === null) throw new AttemptFailure("connection_closed");
     filled += read;
 
-    // More than one block only after an interim answer (100, 102, 103); those come before the one that counts.
+    // Skips interim answers (100, 102, 103), each of which is a header block before that of the final answer.
     for (let end; (end = endOfBlock(buffer, searched, filled)) !== -1; start = searched = end) {
       const status = STATUS_LINE.exec(latin1.decode(buffer.subarray(start, end)))?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
       if (!status.startsWith("1") || status === "101") return Number(status);
     }
-    // From where the last search ended: a receiver that sends byte by byte must not cost a scan of all for each.
+    // Continues where the last search ended, so that a receiver that sends single bytes does not cause quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
     if (!couldBeHttp(latin1.decode(buffer.subarray(start, Math.min(filled, start + HTTP_1.length))))) {
       throw new AttemptFailure("invalid_http_response");
@@ -80,7 +83,7 @@ async function readStatus(connection: Deno.Conn): Promise<number> {
   }
 }
 
-/** The index just after the first empty line from `start` on, or -1. */
+/** Returns the index after the first empty line at or after `start`, or -1. */
 function endOfBlock(buffer: Uint8Array, start: number, filled: number): number {
   for (let i = start; i + 3 < filled; i++) {
     if (buffer[i] === 13 && buffer[i + 1] === 10 && buffer[i + 2] === 13 && buffer[i + 3] === 10) {
