@@ -1,19 +1,13 @@
-import { type Forward, type Proxy, startProxy } from "./proxy.ts";
+import { type Forward, startProxy } from "./proxy.ts";
 
 /** Frontend messages by which a client makes Postgres execute something: simple query, execute, function call. */
 const EXECUTING = new Set(["Q", "E", "F"].map((letter) => letter.charCodeAt(0)));
-
-/** A proxy that counts statements. */
-export interface CountingProxy extends Proxy {
-  /** Returns the statements since the last call. */
-  takeCount(): number;
-}
 
 /**
  * Counts the statements that a client sends to Postgres. It reads the wire protocol, because a driver may send more
  * statements than its caller wrote.
  */
-export function startCountingProxy(databaseUrl: string): CountingProxy {
+export function startCountingProxy(databaseUrl: string) {
   let statements = 0;
   const countForward: Forward = async (from, to) => {
     const countMessages = messageReader((type) => {
@@ -28,7 +22,8 @@ export function startCountingProxy(databaseUrl: string): CountingProxy {
   };
   return {
     ...startProxy(databaseUrl, countForward, (from, to) => from.readable.pipeTo(to.writable)),
-    takeCount() {
+    /** Returns the statements since the last call. */
+    takeCount(): number {
       const taken = statements;
       statements = 0;
       return taken;

@@ -32,21 +32,18 @@ export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenera
   return undefined;
 }
 
-/** A script in another process that answers each line of JSON on its standard input with a line. */
-export interface LineProcess extends AsyncDisposable {
-  pid: number;
-  /** Sends a line and waits for the answer. */
-  request(order: unknown): Promise<string>;
-}
-
-/** @param args the script, then its arguments */
-export function startLineProcess(args: string[], env: Record<string, string> = {}): LineProcess {
+/**
+ * Starts a script in another process that answers each line of JSON on its standard input with a line.
+ * @param args the script, then its arguments
+ */
+export function startLineProcess(args: string[], env: Record<string, string> = {}) {
   const child = spawnScript(args, { env, stdin: "piped", stdout: "piped", stderr: "inherit" });
   const orders = child.stdin.getWriter();
   const answers = readLines(child.stdout);
   return {
     pid: child.pid,
-    async request(order) {
+    /** Sends a line and waits for the answer. */
+    async request(order: unknown): Promise<string> {
       await orders.write(new TextEncoder().encode(JSON.stringify(order) + "\n"));
       const { value } = await answers.next();
       if (value === undefined) throw new Error(`${args[0]} has ended; see the error above`);

@@ -1,26 +1,22 @@
 import { type Page, replaceSection } from "../../contract/pages/page.ts";
 import { tableOf } from "../harness/figures.ts";
-import { readResults, type Results } from "./results.ts";
-
-/** docs/performance.md, of which `deno task docs` writes the figures. */
-export const performancePage: Page = {
-  file: "docs/performance.md",
-  write: async (page) => writePerformance(page, await readResults()),
-};
+import { readResults } from "./results.ts";
 
 /**
- * Writes the figures of a run into the page: the sections `run` and `summary`, and one for each subject.
- *
- * @throws Error if the page lacks the section of a subject
+ * docs/performance.md, of which `deno task docs` writes the figures: the sections `run` and `summary`, and one for each
+ * subject. Throws an Error if the page lacks the section of a subject.
  */
-export function writePerformance(page: string, results: Results): string {
-  const { at, machine, deno, postgres, figures } = results;
-  const held = figures.filter((figure) => figure.held).length;
-  const bySubject = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
-  const sections: [name: string, lines: string[]][] = [
-    ["run", [`The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};`, `${machine}.`]],
-    ["summary", [`**${held} of ${figures.length} figures are held.**`]],
-    ...[...bySubject].map(([subject, own]): [string, string[]] => [subject, tableOf(own)]),
-  ];
-  return sections.reduce((written, [name, lines]) => replaceSection(written, name, lines), page);
-}
+export const performancePage: Page = {
+  file: "docs/performance.md",
+  async write(page) {
+    const { at, machine, deno, postgres, figures } = await readResults();
+    const held = figures.filter((figure) => figure.held).length;
+    const bySubject = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
+    const sections: [name: string, lines: string[]][] = [
+      ["run", [`The last whole run: ${at.slice(0, 10)}, Deno ${deno}, Postgres ${postgres};`, `${machine}.`]],
+      ["summary", [`**${held} of ${figures.length} figures are held.**`]],
+      ...[...bySubject].map(([subject, own]): [string, string[]] => [subject, tableOf(own)]),
+    ];
+    return sections.reduce((written, [name, lines]) => replaceSection(written, name, lines), page);
+  },
+};

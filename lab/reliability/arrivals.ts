@@ -2,7 +2,7 @@ import { startReceiver } from "../harness/receiver.ts";
 import { pause } from "../harness/waiting.ts";
 
 /** The requests for one delivery id. */
-export interface Arrivals {
+interface Arrivals {
   /** Milliseconds since 1970, one for each request. */
   at: number[];
   /** X-Service-Timestamp of each, in seconds. */
@@ -10,8 +10,6 @@ export interface Arrivals {
 }
 
 const ANSWER_MS = 20;
-
-export type CountingReceiver = Awaited<ReturnType<typeof startCountingReceiver>>;
 
 /**
  * Starts a receiver that records requests by delivery id.
@@ -52,6 +50,6 @@ export async function startCountingReceiver(folder: string) {
 }
 
 /** The number of requests that have arrived. */
-export function countArrivals({ arrivals }: CountingReceiver): number {
+export function countArrivals({ arrivals }: { arrivals: ReadonlyMap<string, Arrivals> }): number {
   return [...arrivals.values()].reduce((total, { at }) => total + at.length, 0);
 }
