@@ -13,7 +13,7 @@ export interface WrittenFile {
 /**
  * Every migration that has a written section.
  *
- * @throws Error for a section that stands nowhere
+ * @throws Error for a section that no migration has
  */
 export async function writtenFiles(folder: string = MIGRATIONS): Promise<WrittenFile[]> {
   const sql = sections();

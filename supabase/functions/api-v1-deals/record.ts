@@ -56,7 +56,7 @@ export const deal = record("deal", {
   }),
   value: money(),
   recurring_value: money(),
-  // Checked together by crm.place: the stage must be of the pipeline.
+  // Checked together by crm.choose_stage: the stage must be of the pipeline.
   pipeline_id: ownId({ presence: "defaulted on create", filter: true }),
   stage_id: ownId({ presence: "defaulted on create", filter: true }),
   contact_id: reference("contacts", { filter: true }),
