@@ -28,7 +28,7 @@ Deno.test("A key is the prefix, 256 random bits in base62 and their checksum; on
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
-  const [, id, key] = /^Key (\S+) made\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
+  const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
   assert.match(key, /^svc_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
   assert.equal(key.slice(-6), checksum(key.slice(0, -6)));
@@ -80,7 +80,7 @@ Deno.test("key create stores a scope that no endpoint asks for, and says so to a
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
-  assert.match(await say(...create), /^No endpoint asks for owners:read: stored, and grants nothing yet$/m);
+  assert.match(await say(...create), /^No endpoint requires owners:read: stored, and grants nothing yet$/m);
   const { id } = await json(...create);
   const [row] = await sql`select scopes from crm.api_keys where id = ${id}`;
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
