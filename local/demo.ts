@@ -1,6 +1,6 @@
 /**
- * `deno task demo`: a lead and its webhook, as two systems of a customer see them. One sends a lead with an API key. The
- * other has a subscription to `lead.received` and checks the signature of the webhook (spec 6.4).
+ * `deno task demo`: a lead and its webhook, as two systems of a customer see them. One sends a lead with an API key.
+ * The other has a subscription to `lead.received` and checks the signature of the webhook (spec 6.4).
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";

@@ -7,10 +7,10 @@ import { SCOPES } from "../supabase/functions/_shared/contract/scopes.ts";
 /**
  * Returns the key of the demo workspace, which has every scope. Creates the workspace and the key if the key is not in
  * this database: at the first start, or with another DATABASE_URL.
- * @param kept The key that earlier starts used, if any.
+ * @param earlier The key that earlier starts used; null at the first one.
  */
-export async function ensureDemoKey(sql: Sql, kept: string | null): Promise<string> {
-  if (kept !== null && await isValid(sql, kept)) return kept;
+export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
+  if (earlier !== null && await isValid(sql, earlier)) return earlier;
   const workspace = await createWorkspace(sql, { name: "Demonstração" });
   const { key } = await createKey(sql, {
     workspaceId: workspace.id,

@@ -162,7 +162,7 @@ async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
   return command.includes("postgres") && command.includes(folder) ? pid : null;
 }
 
-/** Creates the role `postgres` with the rights it has on Supabase, not a superuser, and makes it the database's owner. */
+/** Creates the role `postgres`, with the rights it has on Supabase (it is no superuser), as owner of the database. */
 async function createRoles(port: number, secrets: Secrets): Promise<void> {
   const sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
   try {

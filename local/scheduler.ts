@@ -20,8 +20,8 @@ interface Options {
 
 /**
  * Replaces pg_cron and pg_net of Supabase: runs each row of crm.jobs at its interval, the first time at once, and pokes
- * the dispatcher when the database notifies it. If a job fails, or the database cannot be reached, it logs the error and
- * runs the job again at the next interval.
+ * the dispatcher when the database notifies it. If a job fails, or the database cannot be reached, it logs the error
+ * and runs the job again at the next interval.
  */
 export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,

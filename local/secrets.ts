@@ -25,7 +25,9 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
     return JSON.parse(await Deno.readTextFile(path));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
-    throw new StackError(`${path} cannot be read: restore it, or delete ${dataDir} to start anew`);
+    throw new StackError(
+      `${path} cannot be read: restore it, or delete ${dataDir} to start with an empty one`,
+    );
   }
 }
 
@@ -34,12 +36,12 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
  * @throws StackError if it cannot be read, or is missing beside a database that needs its passwords.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
-  const kept = await readSecrets(dataDir);
-  if (kept !== null) return kept;
+  const stored = await readSecrets(dataDir);
+  if (stored !== null) return stored;
   const path = join(dataDir, "secrets.json");
   if (existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
-      `${path} is gone, and with it the passwords: restore it, or delete ${dataDir} to start anew`,
+      `${path} is missing, and with it the passwords: restore it, or delete ${dataDir} to start with an empty one`,
     );
   }
   const secrets: Secrets = {

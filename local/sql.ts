@@ -6,8 +6,8 @@ export function openSql(url: string, options: postgres.Options<Record<string, ne
   return postgres(url, { onnotice: () => {}, ...options });
 }
 
-// postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It then
-// writes `null`, and the error cannot be caught and ends the process. So a write of `null` is ignored.
+// postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It
+// then writes `null`, and the error cannot be caught and ends the process. So a write of `null` is ignored.
 const { prototype } = Socket;
 const write = prototype.write as (...args: unknown[]) => boolean;
 prototype.write = function (this: Socket, ...args: unknown[]): boolean {

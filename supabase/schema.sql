@@ -216,6 +216,13 @@ CREATE TYPE api.page_meta AS (
 
 
 --
+-- Name: TYPE page_meta; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.page_meta IS 'The cursor of the next page, and whether there is one.';
+
+
+--
 -- Name: page; Type: TYPE; Schema: api; Owner: -
 --
 
@@ -229,7 +236,7 @@ CREATE TYPE api.page AS (
 -- Name: TYPE page; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.page IS 'A page of a list (spec 4.0). The data is JSON already.';
+COMMENT ON TYPE api.page IS 'A page of a list (spec 4.0); `data` is an array of records.';
 
 
 --

@@ -35,7 +35,7 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("redeliver")
-    .description("Send a delivery once more, under the same id; one that had ended gets five attempts anew")
+    .description("Send a delivery once more, under the same id; one that had ended gets five new attempts")
     .argument("<id>", "id of the delivery")
     .addHelpText("after", formatExamples("delivery redeliver ID"))
     .action((id, _options, command) =>

@@ -1,8 +1,10 @@
 -- Functions that the verbs of every record share: lists, references, partial updates.
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
+comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
+
 create type api.page as (data json, meta api.page_meta);
-comment on type api.page is 'A page of a list (spec 4.0). The data is JSON already.';
+comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
 
 create function crm.page(p_limit integer, p_ids uuid[], p_records json[]) returns json
 language plpgsql immutable

@@ -1,5 +1,60 @@
 -- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and for the application.
 
+create function crm.recent_deliveries(p_workspace_id uuid, p_limit integer default 50)
+returns table (
+  id uuid,
+  subscription_id uuid,
+  target_url text,
+  event crm.event_type,
+  state text,
+  attempts integer,
+  last_status integer,
+  last_reason text,
+  last_attempt_at timestamptz,
+  next_attempt_at timestamptz,
+  created_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
+    a.status, a.reason, a.finished_at,
+    case when d.state = 'pending' then d.next_attempt_at end,
+    d.created_at
+  from crm.webhook_deliveries d
+  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
+  where d.workspace_id = p_workspace_id
+  order by d.id desc
+  limit p_limit
+$$;
+comment on function crm.recent_deliveries(uuid, integer) is
+  'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
+
+create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
+language sql volatile
+set search_path = ''
+as $$
+  with retried as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = statement_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
+      and d.lease_until is null
+    returning 1
+  )
+  select count(*) from retried
+$$;
+comment on function crm.retry_deliveries(uuid) is
+  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
+
 create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
 language sql volatile
 set search_path = ''
