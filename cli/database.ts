@@ -7,28 +7,29 @@ const CONNECT_TIMEOUT_S = 5;
 const CLOSE_TIMEOUT_S = 1;
 
 /**
- * Runs something on the operator's database: that of DATABASE_URL, else that of the stack running on DATA_DIR.
- * @throws StackError where there is neither.
+ * Calls `use` with a connection to the operator's database: that of DATABASE_URL, otherwise that of the stack that runs
+ * on DATA_DIR.
+ * @throws StackError if there is neither.
  */
 export async function withDatabase<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
   const { databaseUrl, dataDir } = readSettings();
   const sql = openSql(databaseUrl ?? (await readStackFile(dataDir)).database_url, {
     max: 1,
-    // Supabase's transaction pooler keeps no named statements, and a command runs each of its own once.
+    // Supabase's transaction pooler does not support named statements, and a command runs each statement only once.
     prepare: false,
     connect_timeout: CONNECT_TIMEOUT_S,
     connection: { application_name: "crm-cli" },
   });
   try {
-    await reach(sql);
+    await checkConnection(sql);
     return await use(sql);
   } finally {
     await sql.end({ timeout: CLOSE_TIMEOUT_S });
   }
 }
 
-/** The driver itself would try for ever where something accepts connections and drops them, such as a tunnel. */
-async function reach(sql: postgres.Sql): Promise<void> {
+/** Has a time limit, because the driver would retry for ever if a tunnel accepted connections and dropped them. */
+async function checkConnection(sql: postgres.Sql): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -43,11 +44,11 @@ async function reach(sql: postgres.Sql): Promise<void> {
   }
 }
 
-// Of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
+// Codes of the driver, of the network, and of Postgres (classes 08 connection, 53 resources, 57 operator intervention).
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|53|57)/;
 
-/** What a failure of the database means to the operator, in one line; null where it is none of the known ones. */
-export function databaseProblem(error: unknown): string | null {
+/** Describes an error of the database in one line that says what to do; null for an unknown error. */
+export function describeDatabaseError(error: unknown): string | null {
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return null;
   if (UNREACHABLE.test(code)) {

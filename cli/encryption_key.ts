@@ -6,8 +6,8 @@ import { StackError } from "../local/stack_error.ts";
 const KEY_BYTES = 32;
 
 /**
- * The key that signing secrets are stored under: WEBHOOK_ENCRYPTION_KEY, else that of the local stack on DATA_DIR.
- * @throws StackError where there is neither, or it is not the base64 of 32 bytes.
+ * Reads the key that encrypts signing secrets: WEBHOOK_ENCRYPTION_KEY, otherwise that of the local stack on DATA_DIR.
+ * @throws StackError if there is neither, or it is not the base64 of 32 bytes.
  */
 export async function readEncryptionKey(): Promise<string> {
   const key = Deno.env.get("WEBHOOK_ENCRYPTION_KEY") ||

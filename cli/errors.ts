@@ -1,8 +1,8 @@
 import type { ErrorDetail, OperatorCode, OperatorError } from "../operator/errors.ts";
 import type { NewStage } from "../operator/verbs.ts";
-import { RULES, stageForm } from "./arguments.ts";
+import { describeStageForm, RULES } from "./arguments.ts";
 
-/** Why a verb refused, in one line that the operator understands. */
+/** Describes an error of a verb in one line for the operator. */
 export function describeError(error: OperatorError): string {
   return SENTENCES[error.code](error);
 }
@@ -41,7 +41,9 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
   if (name === "stages" && index !== undefined) {
     const stage = (args["stages"] as NewStage[])[Number(index)]!;
     const typed = `${stage.name}:${stage.type}`;
-    return part === "name" ? `The name in "${typed}" must have 1 to 255 characters` : stageForm(typed);
+    return part === "name"
+      ? `The name in "${typed}" must have 1 to 255 characters`
+      : describeStageForm(typed);
   }
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

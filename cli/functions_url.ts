@@ -3,9 +3,9 @@ import { readStackFile } from "../local/stack_file.ts";
 import { functionsUrl } from "../supabase/functions/_shared/runtime/service.ts";
 
 /**
- * Where the functions are published, for links that leave the house: under SUPABASE_URL, else on the stack running on
- * DATA_DIR.
- * @throws StackError where there is neither.
+ * The URL of the functions, for links that customers receive: under SUPABASE_URL, otherwise that of the stack that runs
+ * on DATA_DIR.
+ * @throws StackError if there is neither.
  */
 export async function readFunctionsUrl(): Promise<string> {
   return Deno.env.get("SUPABASE_URL")

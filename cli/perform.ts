@@ -4,12 +4,11 @@ import { findWorkspace, operate } from "../operator/operator.ts";
 import type { Args, RecordKind, Result, VerbName } from "../operator/verbs.ts";
 import { withDatabase } from "./database.ts";
 
-/** What a command asks of the database. */
+/** What a command does on the database. */
 export type Operation<Result> = (sql: Sql) => Promise<Result>;
 
 /**
- * Does what a command is for and prints the outcome: as JSON with `--json`, else in words.
- * @param describe How the outcome reads to a person.
+ * Runs the operation of a command and prints its result: as JSON with `--json`, otherwise as the text of `describe`.
  */
 export async function perform<Result>(
   command: CommandUnknownOpts,
@@ -20,7 +19,7 @@ export async function perform<Result>(
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe(result));
 }
 
-/** Calls a verb. */
+/** An operation that calls a verb. */
 export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Result<V>> {
   return (sql) => operate(sql, verb, args);
 }
@@ -30,7 +29,7 @@ type RecordVerb = {
   [V in VerbName]: Args<V> extends { workspace_id: string; id: string } ? V : never;
 }[VerbName];
 
-/** Calls a verb on a record that the operator names by its id alone. */
+/** An operation that calls a verb on one record, given only the record's id. */
 export function callOn<V extends RecordVerb>(
   object: RecordKind,
   id: string,

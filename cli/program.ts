@@ -9,9 +9,9 @@ import { proposalCommands } from "./commands/proposal.ts";
 import { stageCommands } from "./commands/stage.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { workspaceCommands } from "./commands/workspace.ts";
-import { examples, PROGRAM } from "./usage.ts";
+import { formatExamples, PROGRAM } from "./usage.ts";
 
-/** Every command of the operator. A new one is a file in commands/ and a line here. */
+/** Every group of commands. A new group is a file in commands/ and a line here. */
 const GROUPS = [
   workspaceCommands,
   memberCommands,
@@ -25,19 +25,19 @@ const GROUPS = [
   jobCommands,
 ];
 
-/** The program as commander knows it. It throws instead of ending the process. */
+/** Creates the program. It throws an error instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command(PROGRAM)
     .description(
-      "The operator's commands. They work on the database of DATABASE_URL, else on the stack that runs on DATA_DIR.",
+      "The operator's commands. They use the database of DATABASE_URL, otherwise the stack that runs on DATA_DIR.",
     )
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    // Commander puts its suggestion on a line of its own; a mistake is told in one.
+    // Commander prints its suggestion on a second line; an error must be one line.
     .configureOutput({ outputError: (text, write) => write(`${text.trimEnd().replaceAll("\n", " ")}\n`) })
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         'workspace create --name "Padaria Sol"',
         'key create --workspace ID --name "Site" --scopes leads:write',
         "delivery list --workspace ID --json",

@@ -1,14 +1,14 @@
 const GAP = "  ";
 
-/** What a column can show. */
+/** The values that a column can show. */
 export type Cell = string | number | boolean | string[] | null;
 
 /**
- * Rows for a person's eyes: a column for each name, as wide as its widest cell.
+ * Formats rows as a table, with each column as wide as its widest cell.
  * @param columns The fields to show, in order.
- * @param nothing What to say where there are no rows.
+ * @param nothing The text to return if there are no rows.
  */
-export function table<Column extends string>(
+export function formatTable<Column extends string>(
   rows: Record<Column, Cell>[],
   columns: readonly Column[],
   nothing: string,
@@ -16,7 +16,7 @@ export function table<Column extends string>(
   if (rows.length === 0) return nothing;
   const lines = [
     columns.map((column) => column.replaceAll("_", " ").toUpperCase()),
-    ...rows.map((row) => columns.map((column) => show(row[column]))),
+    ...rows.map((row) => columns.map((column) => formatCell(row[column]))),
   ];
   const widths = columns.map((_, index) => Math.max(...lines.map((line) => width(line[index] ?? ""))));
   return lines.map((line) =>
@@ -24,7 +24,7 @@ export function table<Column extends string>(
   ).join("\n");
 }
 
-function show(cell: Cell): string {
+function formatCell(cell: Cell): string {
   if (cell === null) return "-";
   if (Array.isArray(cell)) return cell.join(",");
   if (typeof cell === "boolean") return cell ? "yes" : "no";

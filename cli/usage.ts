@@ -1,14 +1,14 @@
 import type { CommandUnknownOpts } from "commander";
 
-/** How the operator calls the program. */
+/** The command that runs the program. */
 export const PROGRAM = "deno task crm";
 
-/** The end of a help text. */
-export function examples(...lines: string[]): string {
+/** Formats the examples at the end of a help text. */
+export function formatExamples(...lines: string[]): string {
   return ["", "Examples:", ...lines.map((line) => `  ${PROGRAM} ${line}`)].join("\n");
 }
 
-/** Ends with a usage mistake where an update is asked for without a single change. */
+/** Ends the command with a usage error if an update has no change. */
 export function requireChange(command: CommandUnknownOpts, changes: Record<string, unknown>): void {
   if (Object.values(changes).some((change) => change !== undefined)) return;
   const flags = command.options.map((option) => option.long).join(", ");

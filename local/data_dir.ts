@@ -1,25 +1,25 @@
 import { join } from "node:path";
-import { oneLine, StackError } from "./stack_error.ts";
+import { firstLine, StackError } from "./stack_error.ts";
 
-/** A lock that is free is had in about a millisecond. */
+/** A free lock is acquired in about a millisecond. */
 const LOCK_TIMEOUT_MS = 500;
 
 /**
- * Makes the data folder and locks it for this process. The lock belongs to the open file, so the system frees it
- * however the process ends, `kill -9` included.
- * @throws StackError where the folder cannot be used, or another stack is using it.
+ * Creates the data folder and locks it for this process. The lock belongs to the open file, so the system releases it
+ * however the process ends, even by `kill -9`.
+ * @throws StackError if the folder cannot be used, or another stack is using it.
  */
 export async function openDataDir(dataDir: string): Promise<{ close(): void }> {
   let lockFile: Deno.FsFile;
   try {
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    // As root, Postgres runs as another user, who must be able to pass through (but neither list nor read).
+    // As root, Postgres runs as another user, which must be able to enter the folder, but neither list nor read it.
     if (Deno.uid() === 0) await Deno.chmod(dataDir, 0o711);
     lockFile = await Deno.open(join(dataDir, "lock"), { create: true, read: true, write: true, mode: 0o600 });
   } catch (error) {
-    throw unusable(dataDir, error);
+    throw describeUnusable(dataDir, error);
   }
-  if (!await locked(lockFile)) {
+  if (!await tryLock(lockFile)) {
     const owner = (await Deno.readTextFile(join(dataDir, "lock"))).trim();
     throw new StackError(
       `Another stack (process ${owner}) is using ${dataDir}: stop it, or set DATA_DIR to another folder`,
@@ -30,8 +30,8 @@ export async function openDataDir(dataDir: string): Promise<{ close(): void }> {
   return lockFile;
 }
 
-// `tryLock` would say it at once, but Deno 2.1 has only the lock that waits.
-async function locked(file: Deno.FsFile): Promise<boolean> {
+// FsFile.tryLock would return at once, but Deno 2.1 has only FsFile.lock, which waits.
+async function tryLock(file: Deno.FsFile): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, LOCK_TIMEOUT_MS, false);
@@ -43,7 +43,7 @@ async function locked(file: Deno.FsFile): Promise<boolean> {
   }
 }
 
-function unusable(dataDir: string, error: unknown): StackError {
+function describeUnusable(dataDir: string, error: unknown): StackError {
   if (error instanceof Deno.errors.AlreadyExists || error instanceof Deno.errors.NotADirectory) {
     return new StackError(
       `DATA_DIR ${dataDir} is not a folder: set DATA_DIR to a folder, or to a name that is free`,
@@ -53,11 +53,11 @@ function unusable(dataDir: string, error: unknown): StackError {
     return new StackError(`No permission to write in ${dataDir}: set DATA_DIR to a folder of your own`);
   }
   return new StackError(
-    `The data folder ${dataDir} cannot be used (${oneLine(error)}): set DATA_DIR to another`,
+    `The data folder ${dataDir} cannot be used (${firstLine(error)}): set DATA_DIR to another`,
   );
 }
 
-/** Writes a file that only its owner reads, whole or not at all. */
+/** Writes a file that only its owner can read. Another process sees the complete file or none. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const partial = `${path}.partial`;
   await Deno.writeTextFile(partial, text, { mode: 0o600 });

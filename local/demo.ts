@@ -1,6 +1,6 @@
 /**
- * `deno task demo`: the whole way once, as the two systems of a customer would see it. One sends a lead with an API key;
- * the other has subscribed to `lead.received` and checks the signature of what it gets (spec 6.4).
+ * `deno task demo`: a lead and its webhook, as two systems of a customer see them. One sends a lead with an API key.
+ * The other has a subscription to `lead.received` and checks the signature of the webhook (spec 6.4).
  */
 import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
@@ -19,19 +19,19 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => void end(1));
 }
 try {
-  await demonstrate();
-  console.log("\nEverything is as the specification says.");
+  await runDemo();
+  console.log("\nEvery step did what the specification requires.");
   await end(0);
 } catch (error) {
   console.error(`\nThe demo failed: ${error instanceof Error ? error.message : error}`);
   await end(1);
 }
 
-async function demonstrate(): Promise<void> {
-  const receiver = startReceiver();
+async function runDemo(): Promise<void> {
+  const receiver = listenForDelivery();
   step("A receiver of webhooks listens", receiver.origin);
 
-  // Without this exemption only https to a public address is let through, and this receiver is neither.
+  // Without this exemption a target must be https and have a public address; this receiver has neither.
   stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: new URL(receiver.origin).host });
   step("A new stack is ready", stack.file.base_url);
 
@@ -39,7 +39,7 @@ async function demonstrate(): Promise<void> {
     event_types: ["lead.received"],
     target_url: `${receiver.origin}/crm`,
   });
-  step("It is told to send lead.received there", `subscription ${subscription.id}`);
+  step("A subscription to lead.received has its URL", `subscription ${subscription.id}`);
 
   const sentAt = performance.now();
   const { lead } = await post(stack, "api-v1-leads", {
@@ -50,24 +50,24 @@ async function demonstrate(): Promise<void> {
     value: 1500,
     external_id: "demo-1",
   });
-  step("A lead goes in", `deal ${lead.deal_id}, contact ${lead.contact_id}`);
+  step("A lead is created", `deal ${lead.deal_id}, contact ${lead.contact_id}`);
 
   const { headers, raw } = await receiver.delivery();
-  step("Its webhook comes out", `${Math.round(performance.now() - sentAt)} ms later`);
+  step("Its webhook arrives", `${Math.round(performance.now() - sentAt)} ms later`);
   checkSignature(headers, raw, subscription.secret);
   step("The signature is right", `${headers.get("X-Service-Signature")}`);
 
   const body = JSON.parse(new TextDecoder().decode(raw));
-  expect("X-Service-Event", headers.get("X-Service-Event"), "lead.received");
-  expect("X-Service-Delivery-Id", headers.get("X-Service-Delivery-Id"), body.delivery_id);
-  expect("event", body.event, "lead.received");
-  expect("workspace_id", body.workspace_id, lead.workspace_id);
-  expect("object_type", body.object_type, "deal");
-  expect("object_id", body.object_id, lead.deal_id);
+  assertEqual("X-Service-Event", headers.get("X-Service-Event"), "lead.received");
+  assertEqual("X-Service-Delivery-Id", headers.get("X-Service-Delivery-Id"), body.delivery_id);
+  assertEqual("event", body.event, "lead.received");
+  assertEqual("workspace_id", body.workspace_id, lead.workspace_id);
+  assertEqual("object_type", body.object_type, "deal");
+  assertEqual("object_id", body.object_id, lead.deal_id);
   step("The body is right", `\n${JSON.stringify(body, null, 2)}`);
 }
 
-/** As a receiver in any language would do it: the raw bytes, before any parsing, compared in constant time. */
+/** Checks the signature as any receiver should: over the raw bytes, before parsing, and compared in constant time. */
 function checkSignature(headers: Headers, raw: Uint8Array, secret: string): void {
   const timestamp = headers.get("X-Service-Timestamp") ?? "";
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
@@ -79,8 +79,8 @@ function checkSignature(headers: Headers, raw: Uint8Array, secret: string): void
   }
 }
 
-/** A receiver for one delivery. */
-function startReceiver(): { origin: string; delivery(): Promise<Delivery> } {
+/** Starts a receiver for one delivery. */
+function listenForDelivery(): { origin: string; delivery(): Promise<Delivery> } {
   const { promise, resolve, reject } = Promise.withResolvers<Delivery>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     resolve({ headers: request.headers, raw: new Uint8Array(await request.arrayBuffer()) });
@@ -90,13 +90,13 @@ function startReceiver(): { origin: string; delivery(): Promise<Delivery> } {
     origin: `http://127.0.0.1:${server.addr.port}`,
     delivery() {
       const seconds = DELIVERY_TIMEOUT_MS / 1000;
-      setTimeout(() => reject(new Error(`no webhook came within ${seconds} s`)), DELIVERY_TIMEOUT_MS);
+      setTimeout(() => reject(new Error(`no webhook arrived in ${seconds} s`)), DELIVERY_TIMEOUT_MS);
       return promise;
     },
   };
 }
 
-// deno-lint-ignore no-explicit-any -- what of the answer matters is checked where it is used
+// deno-lint-ignore no-explicit-any -- the callers check the fields that they use
 async function post({ file }: ReadyStack, resource: string, body: unknown): Promise<any> {
   const response = await fetch(`${file.base_url}/${resource}`, {
     method: "POST",
@@ -108,7 +108,7 @@ async function post({ file }: ReadyStack, resource: string, body: unknown): Prom
   return JSON.parse(text);
 }
 
-function expect(what: string, actual: unknown, expected: unknown): void {
+function assertEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`${what} is "${actual}", not "${expected}"`);
 }
 

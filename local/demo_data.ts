@@ -5,12 +5,12 @@ import { hashCredential } from "../supabase/functions/_shared/contract/credentia
 import { SCOPES } from "../supabase/functions/_shared/contract/scopes.ts";
 
 /**
- * The key of the demo workspace, with every scope. The workspace and the key are made where this database does not
- * know the key: at the first start, or with another DATABASE_URL.
- * @param kept The key shown at earlier starts, if any.
+ * Returns the key of the demo workspace, which has every scope. Creates the workspace and the key if the key is not in
+ * this database: at the first start, or with another DATABASE_URL.
+ * @param earlier The key that earlier starts used; null at the first one.
  */
-export async function demoKey(sql: Sql, kept: string | null): Promise<string> {
-  if (kept !== null && await isKnown(sql, kept)) return kept;
+export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<string> {
+  if (earlier !== null && await isValid(sql, earlier)) return earlier;
   const workspace = await createWorkspace(sql, { name: "Demonstração" });
   const { key } = await createKey(sql, {
     workspaceId: workspace.id,
@@ -20,7 +20,7 @@ export async function demoKey(sql: Sql, kept: string | null): Promise<string> {
   return key;
 }
 
-async function isKnown(sql: Sql, key: string): Promise<boolean> {
+async function isValid(sql: Sql, key: string): Promise<boolean> {
   const [found] = await sql`
     select from crm.api_keys where hash = decode(${hashCredential(key)}, 'hex') and revoked_at is null
   `;

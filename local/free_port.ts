@@ -1,4 +1,4 @@
-/** A port of 127.0.0.1 that nobody listens on now. */
+/** A port of 127.0.0.1 on which no process listens at the moment. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

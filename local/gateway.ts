@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ApiError, type ErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
-import { oneLine, StackError } from "./stack_error.ts";
+import { firstLine, StackError } from "./stack_error.ts";
 
 const PREFIX = "/functions/v1";
-/** How long requests inside may take once the gateway closes. */
-const CLOSE_MS = 5_000;
+/** How long the requests in progress may take when the gateway closes. */
+const CLOSE_TIMEOUT_MS = 5_000;
 const FUNCTIONS_FOLDER = fileURLToPath(new URL("../supabase/functions", import.meta.url));
 
 type Handler = Deno.ServeHandler<Deno.NetAddr>;
@@ -14,18 +14,18 @@ export interface Gateway {
   /** `http://127.0.0.1:<port>` */
   origin: string;
   /**
-   * Loads every folder with an index.ts and lets requests in; until then the answer is 503. The environment that the
-   * functions read must be set.
+   * Loads every folder that has an index.ts. Until this is done, every request is answered with 503. The environment
+   * that the functions read must be set before.
    */
   openFunctions(folder?: string): Promise<void>;
-  /** Lets no more requests in and waits for those inside, for at most CLOSE_MS. */
+  /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */
   close(): Promise<void>;
 }
 
 /**
- * Takes the port, so that a port in use is known before anything else is started.
+ * Listens on the port, so that a port in use is found before anything else starts.
  * @param port Port on 127.0.0.1; 0 for any free one.
- * @throws StackError where the port cannot be taken.
+ * @throws StackError if the port cannot be used.
  */
 export function openGateway(port: number): Gateway {
   const handlers = new Map<string, Handler>();
@@ -37,9 +37,9 @@ export function openGateway(port: number): Gateway {
     const pathStart = url.indexOf("/", url.indexOf("//") + 2);
     const name = functionName(url, pathStart);
     const handler = handlers.get(name);
-    if (!handler) return refuse(ready && !broken.has(name) ? "not_found" : "service_unavailable");
-    // On Supabase too a function sees its own name first. Shadowing the one property costs nothing measurable and
-    // leaves body and signal untouched; a new Request would cost a tenth of the throughput.
+    if (!handler) return errorResponse(ready && !broken.has(name) ? "not_found" : "service_unavailable");
+    // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
+    // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
     Object.defineProperty(request, "url", {
       value: url.slice(0, pathStart) + url.slice(pathStart + PREFIX.length),
     });
@@ -64,8 +64,8 @@ export function openGateway(port: number): Gateway {
     },
     async close() {
       let timer: ReturnType<typeof setTimeout> | undefined;
-      const patience = new Promise((resolve) => timer = setTimeout(resolve, CLOSE_MS));
-      await Promise.race([server.shutdown(), patience]);
+      const timeout = new Promise((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT_MS));
+      await Promise.race([server.shutdown(), timeout]);
       clearTimeout(timer);
     },
   };
@@ -80,13 +80,13 @@ function listen(port: number, handle: Handler): Deno.HttpServer<Deno.NetAddr> {
         `Port ${port} is in use: stop what uses it, or set PORT to another (0 takes any free one)`,
       );
     }
-    throw new StackError(`Port ${port} cannot be used (${oneLine(error)}): set PORT to another`);
+    throw new StackError(`Port ${port} cannot be used (${firstLine(error)}): set PORT to another`);
   }
 }
 
 function onError(error: unknown): Response {
   console.error(`A function threw. ${describe(error)}`);
-  return refuse("internal_error");
+  return errorResponse("internal_error");
 }
 
 /** `/functions/v1/<name>/…` → `<name>`; "" for any other path. */
@@ -107,8 +107,8 @@ async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Runs the very `index.ts` that Supabase runs and keeps the handler it hands to Deno.serve. One at a time: which
- * function is calling Deno.serve is known only by which is being loaded.
+ * Runs the same `index.ts` as Supabase and returns the handler that it passes to Deno.serve. Functions are loaded one
+ * after the other, because only that shows which of them calls Deno.serve.
  */
 async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr>): Promise<Handler> {
   const deno = Deno as { serve: unknown };
@@ -127,7 +127,7 @@ async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr
   return handler;
 }
 
-function refuse(code: ErrorCode): Response {
+function errorResponse(code: ErrorCode): Response {
   const error = new ApiError(code);
   return new Response(error.body(), {
     status: error.status,
@@ -135,7 +135,7 @@ function refuse(code: ErrorCode): Response {
   });
 }
 
-/** For the developer's console: a function's own mistake is looked for by its stack. */
+/** With the stack, because a developer needs it to find an error in a function. */
 function describe(error: unknown): string {
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }

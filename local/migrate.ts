@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import type { Sql } from "postgres";
-import { oneLine, StackError } from "./stack_error.ts";
+import { firstLine, StackError } from "./stack_error.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Never called: the literal import makes Deno install the package of the command line. */
+/** Never called. Deno installs the package of the Supabase CLI because of this literal import. */
 export const installed = () => import("supabase");
 
 /**
- * Applies what is new in supabase/migrations with the Supabase CLI, as it is done on Supabase. Where the database
- * already has every migration the CLI is not even started.
- * @returns how many were applied.
- * @throws StackError with the CLI's own words where one fails.
+ * Applies the missing migrations of supabase/migrations with the Supabase CLI, as on Supabase. If the database has them
+ * all, the CLI is not started, which saves its time.
+ * @returns how many migrations were applied.
+ * @throws StackError with the CLI's own output if one fails.
  */
 export async function migrate(sql: Sql, databaseUrl: string): Promise<number> {
   const versions = (await migrationFiles()).map(({ version }) => version);
@@ -43,7 +43,7 @@ async function versionsInDatabase(sql: Sql): Promise<Set<string>> {
 
 async function push(databaseUrl: string): Promise<void> {
   const url = new URL(databaseUrl);
-  // The CLI insists on TLS unless told otherwise; on the loopback there is none.
+  // The CLI uses TLS by default, and a Postgres on the loopback interface usually has none.
   if (!url.searchParams.has("sslmode") && /^(127\.|localhost$|\[::1\]$)/.test(url.hostname)) {
     url.searchParams.set("sslmode", "disable");
   }
@@ -53,7 +53,7 @@ async function push(databaseUrl: string): Promise<void> {
     cwd: ROOT,
     env: { SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
   }).output().catch((error) => {
-    throw new StackError(`The Supabase CLI could not be run: ${oneLine(error)}`);
+    throw new StackError(`The Supabase CLI could not be run: ${firstLine(error)}`);
   });
   if (success) return;
   const decoder = new TextDecoder();
@@ -61,5 +61,5 @@ async function push(databaseUrl: string): Promise<void> {
     url.href,
     "DATABASE_URL",
   );
-  throw new StackError(`The migrations could not be applied. The Supabase CLI says:\n${message}`);
+  throw new StackError(`The migrations could not be applied. The Supabase CLI printed:\n${message}`);
 }

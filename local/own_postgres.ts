@@ -7,11 +7,11 @@ import { openSql } from "./sql.ts";
 
 /** A migrated Postgres in a temporary folder, without gateway or scheduler. */
 export interface OwnPostgres {
-  /** Temporary; for whatever else its owner keeps. */
+  /** The temporary folder, in which the caller may also keep files. */
   folder: string;
   dataDir: string;
   secrets: Secrets;
-  /** As role `postgres`, which migrated. */
+  /** As role `postgres`, which applied the migrations. */
   databaseUrl: string;
   /** As the superuser. */
   adminUrl: string;
@@ -21,12 +21,12 @@ export interface OwnPostgres {
 
 const open = new Set<OwnPostgres>();
 
-/** Closes those that are still open, for a program that is interrupted. */
+/** Closes every OwnPostgres that is still open, for a program that is interrupted. */
 export async function closeOwnPostgres(): Promise<void> {
   await Promise.all([...open].map((postgres) => postgres.close()));
 }
 
-/** For the programs that measure or break a database, and must not touch the developer's. */
+/** Starts a Postgres for a program that measures or breaks a database and must not touch the developer's. */
 export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const folder = await Deno.makeTempDir({ prefix });
   // As root, the Postgres in it runs as another user.

@@ -5,9 +5,9 @@ import type { Secrets } from "./secrets.ts";
 import { openSql } from "./sql.ts";
 import { StackError } from "./stack_error.ts";
 
-/** As on Supabase: the superuser is not the role that migrates and connects. */
+/** As on Supabase, the superuser is not the role that applies the migrations and connects. */
 const SUPERUSER = "supabase_admin";
-const START_ATTEMPTS = 10;
+const MAX_STARTS = 10;
 
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
@@ -25,26 +25,26 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Of pg_ctl. */
+/** A mode of `pg_ctl stop`. */
 type StopMode = "fast" | "immediate";
 
-/** One embedded Postgres: its binaries, its data, and the user who may touch both. */
+/** One embedded Postgres: its binaries, its data, and the system user that it runs as. */
 interface Cluster {
   binaries: string;
   folder: string;
   log: string;
-  /** null for the present one. */
+  /** Null: the user of this process. */
   user: SystemUser | null;
 }
 
 /**
- * Starts the embedded Postgres of a data folder, making its database at the first start. One that a killed stack left
- * running is shut down first.
+ * Starts the embedded Postgres of a data folder, and creates its database at the first start. If a killed stack left a
+ * Postgres running there, it is shut down first.
  *
- * It is run by pg_ctl, which sets it apart from the terminal: Ctrl-C reaches the stack alone, and the stack closes
- * what uses the database before the database.
- * @param port Port to listen on (127.0.0.1 only); any free one when absent.
- * @throws StackError where it does not start.
+ * pg_ctl starts it apart from the terminal, so that Ctrl-C reaches only the stack, and the stack can stop everything
+ * that uses the database before the database.
+ * @param port Port to listen on (127.0.0.1 only). Absent: any free one.
+ * @throws StackError if Postgres does not start.
  */
 export async function startPostgres(dataDir: string, secrets: Secrets, port?: number): Promise<Postgres> {
   const cluster = await openCluster(dataDir);
@@ -58,7 +58,7 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
   };
 }
 
-/** The same connection as the superuser, whom the functions never are. */
+/** The same connection as the superuser, which the functions never use. */
 export function superuserUrl(databaseUrl: string, { superuser_password }: Secrets): string {
   const url = new URL(databaseUrl);
   url.username = SUPERUSER;
@@ -67,8 +67,8 @@ export function superuserUrl(databaseUrl: string, { superuser_password }: Secret
 }
 
 /**
- * Shuts down the embedded Postgres of a data folder, whoever started it.
- * @param mode `immediate` is as if the power had failed.
+ * Shuts down the embedded Postgres of a data folder, even if another process started it.
+ * @param mode `immediate` stops it without a checkpoint, as a power failure would.
  */
 export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Promise<void> {
   await stopLeftover(await openCluster(dataDir), mode);
@@ -76,7 +76,7 @@ export async function stopPostgres(dataDir: string, mode: StopMode = "fast"): Pr
 
 async function openCluster(dataDir: string): Promise<Cluster> {
   const binaries = await binariesFolder();
-  // The name under which Postgres itself will know it.
+  // The real path, because it is the one in the command line of the Postgres process.
   const folder = await Deno.realPath(dataDir);
   return {
     binaries,
@@ -95,7 +95,7 @@ async function initialise(
   const passwordFile = join(dataDir, "initdb-password");
   const partial = `${folder}.partial`;
   if (await exists(folder)) return;
-  // An initdb that was killed leaves half a folder; under its final name it would pass for a whole one.
+  // An initdb that is killed leaves an incomplete folder, which must never have the final name.
   await Deno.remove(partial, { recursive: true }).catch(() => {});
   await Deno.mkdir(partial, { mode: 0o700 });
   await Deno.writeTextFile(passwordFile, secrets.superuser_password, { mode: 0o600 });
@@ -108,18 +108,18 @@ async function initialise(
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // C.UTF-8 as on Supabase, from Postgres itself: the machine need not have the locale.
+    // C.UTF-8 as on Supabase, but the one of Postgres itself, because the machine may not have the locale.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
   ], user);
   await Deno.remove(passwordFile);
-  if (!success) throw new StackError(`Postgres could not make its database: ${lastError(output)}`);
+  if (!success) throw new StackError(`Postgres could not create its database: ${lastError(output)}`);
   await Deno.rename(partial, folder);
 }
 
 async function start(cluster: Cluster, wantedPort: number | undefined): Promise<number> {
-  for (let attempt = 1;; attempt++) {
+  for (let starts = 1;; starts++) {
     const port = wantedPort ?? freePort();
     const logged = (await Deno.stat(cluster.log)).size;
     const settings = Object.entries({ port, ...SETTINGS }).map(([name, value]) => `-c ${name}=${value}`).join(
@@ -128,9 +128,9 @@ async function start(cluster: Cluster, wantedPort: number | undefined): Promise<
     const { success } = await pgCtl(cluster, ["start", "-w", "-l", cluster.log, "-o", settings]);
     if (success) return port;
     const log = (await Deno.readTextFile(cluster.log)).slice(logged);
-    // The port may have been taken since; backends of a killed Postgres may still be on their way out.
-    const passing = /could not bind|shared memory block .* still in use/.test(log);
-    if (!passing || attempt === START_ATTEMPTS) {
+    // Another process may have taken the port meanwhile, or the backends of a killed Postgres may not have exited yet.
+    const temporary = /could not bind|shared memory block .* still in use/.test(log);
+    if (!temporary || starts === MAX_STARTS) {
       throw new StackError(`Postgres did not start: ${lastError(log)} (see ${cluster.log})`);
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -148,11 +148,11 @@ async function stopLeftover(cluster: Cluster, mode?: StopMode): Promise<void> {
   const pidFile = join(cluster.folder, "postmaster.pid");
   if (!await exists(pidFile)) return;
   if (await runningPostmaster(cluster) !== null) return await stop(cluster, mode);
-  // Postgres would wait for whoever has the process number now; that it is not a Postgres was just seen.
+  // Postgres would not start while any process has the id in this file, even one that is not a Postgres, as here.
   await Deno.remove(pidFile).catch(() => {});
 }
 
-/** Process of the Postgres that runs on the folder; null where the number in postmaster.pid belongs to another. */
+/** The process id of the Postgres that runs on the folder; null if the id in postmaster.pid is another program's. */
 async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
   const text = await Deno.readTextFile(join(folder, "postmaster.pid")).catch(() => "");
   const pid = parseInt(text);
@@ -162,7 +162,7 @@ async function runningPostmaster({ folder }: Cluster): Promise<number | null> {
   return command.includes("postgres") && command.includes(folder) ? pid : null;
 }
 
-/** Gives the database to a `postgres` that is no superuser, with the rights it has on Supabase. */
+/** Creates the role `postgres`, with the rights it has on Supabase (it is no superuser), as owner of the database. */
 async function createRoles(port: number, secrets: Secrets): Promise<void> {
   const sql = openSql(connection(SUPERUSER, secrets.superuser_password, port), { max: 1 });
   try {
@@ -190,7 +190,7 @@ function connection(role: string, password: string, port: number): string {
   return `postgresql://${role}:${password}@127.0.0.1:${port}/postgres`;
 }
 
-/** The line of a log that says why. */
+/** The line of a log that has the reason of a failure. */
 function lastError(log: string): string {
   const lines = log.trim().split("\n");
   return (lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? "").trim();

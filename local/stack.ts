@@ -1,5 +1,5 @@
 import { openDataDir } from "./data_dir.ts";
-import { demoKey } from "./demo_data.ts";
+import { ensureDemoKey } from "./demo_data.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
 import { checkMigratedData } from "./migrated_data.ts";
@@ -8,21 +8,21 @@ import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import { openSql } from "./sql.ts";
-import { oneLine, StackError } from "./stack_error.ts";
+import { firstLine, StackError } from "./stack_error.ts";
 import { removeStackFile, writeStackFile } from "./stack_file.ts";
 
 export interface Stack {
   /** `http://127.0.0.1:<port>/functions/v1` */
   baseUrl: string;
   demoKey: string;
-  /** Stops everything, the last started first. */
+  /** Stops everything, in reverse order of the start. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the local stack: Postgres, migrations, demo data, every function, the scheduler.
- * @param signal Gives up at the next step, stopping what has been started.
- * @throws StackError where something that the user can mend is in the way.
+ * @param signal Aborts the start before its next step, and stops what has been started.
+ * @throws StackError for an error that the user can correct.
  */
 export async function startStack(settings: Settings, signal: AbortSignal): Promise<Stack> {
   const { dataDir } = settings;
@@ -70,7 +70,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
   }
 }
 
-/** Migrates, and sees to the demo data. Returns the demo key. */
+/** Applies the migrations, creates the demo data at the first start, and returns the demo key. */
 async function prepareDatabase(
   databaseUrl: string,
   { dataDir }: Settings,
@@ -80,14 +80,14 @@ async function prepareDatabase(
   try {
     await sql`select 1`.catch((error) => {
       throw new StackError(
-        `The database cannot be reached (${oneLine(error)}): ` +
+        `The database cannot be reached (${firstLine(error)}): ` +
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
     const recordMigrations = await checkMigratedData(dataDir);
     await migrate(sql, databaseUrl);
     await recordMigrations();
-    const key = await demoKey(sql, secrets.demo_key);
+    const key = await ensureDemoKey(sql, secrets.demo_key);
     if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
     return key;
   } finally {
@@ -95,14 +95,14 @@ async function prepareDatabase(
   }
 }
 
-/** What the functions read from their environment. On Supabase these are its own variables and the project's secrets. */
+/** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
 function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
   Deno.env.set("SUPABASE_DB_URL", databaseUrl);
   Deno.env.set("SUPABASE_URL", origin);
   const defaults = {
-    // A direct connection: only a transaction pooler cannot keep named statements.
+    // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",
-    // One process serves every function here.
+    // Locally one process serves every function.
     DATABASE_POOL_SIZE: "10",
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
     WEBHOOK_DISPATCHER_SECRET: secrets.webhook_dispatcher_secret,

@@ -3,18 +3,18 @@ import process from "node:process";
 import { writePrivateFile } from "./data_dir.ts";
 import { StackError } from "./stack_error.ts";
 
-/** DATA_DIR/stack.json: how to reach the stack that is running there. */
+/** DATA_DIR/stack.json: how to connect to the stack that is running on that folder. */
 export interface StackFile {
-  /** Where the functions are: `<origin>/functions/v1`. */
+  /** The URL of the functions: `<origin>/functions/v1`. */
   base_url: string;
   /** Connection of role `postgres`. */
   database_url: string;
   demo_key: string;
-  /** Process of the stack, by which a file left by a killed one is recognised. */
+  /** Process id of the stack. If no such process runs, a killed stack left this file. */
   pid: number;
 }
 
-/** Says that the stack is ready; readers see the whole file or none. */
+/** Writes the file when the stack is ready. Another process sees the complete file or none. */
 export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pid">): Promise<void> {
   await writePrivateFile(
     join(dataDir, "stack.json"),
@@ -22,14 +22,14 @@ export async function writeStackFile(dataDir: string, stack: Omit<StackFile, "pi
   );
 }
 
-/** Says that no stack is ready. */
+/** Removes the file, because no stack is ready. */
 export async function removeStackFile(dataDir: string): Promise<void> {
   await Deno.remove(join(dataDir, "stack.json")).catch(() => {});
 }
 
 /**
- * How to reach the stack that runs on this data folder.
- * @throws StackError where none is running.
+ * Reads the file of the stack that runs on this data folder.
+ * @throws StackError if none is running.
  */
 export async function readStackFile(dataDir: string): Promise<StackFile> {
   const text = await Deno.readTextFile(join(dataDir, "stack.json")).catch(() => null);
@@ -44,11 +44,11 @@ export async function readStackFile(dataDir: string): Promise<StackFile> {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 only asks; Deno.kill has no such signal.
+    // Signal 0 only tests for the process. Deno.kill does not support it.
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not ours to signal, yet there.
+    // EPERM: the process exists, but this user may not signal it.
     return (error as { code?: string }).code === "EPERM";
   }
 }

@@ -6,16 +6,16 @@ const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
 
 /** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
 export interface StackProcess {
-  /** Ends with the process. */
+  /** Resolves when the process has ended. */
   ended: Promise<Deno.CommandStatus>;
-  /** Everything printed so far. */
+  /** Everything that it has printed so far. */
   output(): string;
   kill(signal: Deno.Signal): void;
 }
 
 export interface ReadyStack extends StackProcess {
   file: StackFile;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<Deno.CommandStatus>;
 }
 
@@ -23,7 +23,7 @@ export interface ReadyStack extends StackProcess {
 export function spawnStack(env: Record<string, string>): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", START_SCRIPT],
-    // A DATABASE_URL of the developer's is not for tests to write in.
+    // Empty, so that tests never write to the developer's own DATABASE_URL.
     env: { PORT: "0", DATABASE_URL: "", ...env },
     stdin: "null",
     stdout: "piped",
@@ -42,7 +42,7 @@ export function spawnStack(env: Record<string, string>): StackProcess {
 
 /**
  * Starts a stack on a data folder and waits until it is ready.
- * @throws Error with what it printed where it ends, or is not ready within a minute.
+ * @throws Error with its output if it ends, or is not ready after one minute.
  */
 export async function startStackProcess(
   dataDir: string,

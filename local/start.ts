@@ -1,21 +1,21 @@
 import { readSettings } from "./settings.ts";
 import { startStack } from "./stack.ts";
-import { oneLine, StackError } from "./stack_error.ts";
+import { firstLine, StackError } from "./stack_error.ts";
 
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => stopping.abort());
 }
 
-// A promise that one function forgot must not take the other functions down.
+// A rejected promise that one function does not handle must not stop the other functions.
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  console.error(`A function left a rejected promise behind: ${oneLine(event.reason)}`);
+  console.error(`A function did not handle a rejected promise: ${firstLine(event.reason)}`);
 });
 
 try {
   const stack = await startStack(readSettings(), stopping.signal);
-  announce(stack.baseUrl, stack.demoKey);
+  printFirstCall(stack.baseUrl, stack.demoKey);
   await new Promise((resolve) => {
     if (stopping.signal.aborted) resolve(null);
     stopping.signal.addEventListener("abort", resolve, { once: true });
@@ -24,15 +24,15 @@ try {
 } catch (error) {
   if (error !== stopping.signal.reason) {
     console.error(
-      error instanceof StackError ? error.message : `The stack could not go on: ${oneLine(error)}`,
+      error instanceof StackError ? error.message : `The stack failed: ${firstLine(error)}`,
     );
     Deno.exit(1);
   }
 }
-// The functions' own connections would keep the process alive.
+// Exits explicitly, because the connections of the functions keep the process alive.
 Deno.exit(0);
 
-function announce(baseUrl: string, demoKey: string): void {
+function printFirstCall(baseUrl: string, demoKey: string): void {
   console.log(`API ready at ${baseUrl}
 
 Demo key: ${demoKey}

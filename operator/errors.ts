@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 
-/** The codes of the API that verbs raise too, with the same meaning. */
+/** Codes that the API has too, with the same meaning. */
 const SHARED = [
   "validation_error",
   "not_found",
@@ -9,16 +9,16 @@ const SHARED = [
   "proposal_closed",
 ] as const satisfies ErrorCode[];
 
-/** The operator's own: no endpoint of the API answers with them. */
+/** Codes of the operator alone: no endpoint of the API answers with them. */
 const OWN = [
   /** The workspace already has a member with that e-mail. */
   "email_taken",
-  /** No member was named to be a key's creator, and the workspace has no active admin. */
+  /** The call names no member as the key's creator, and the workspace has no active admin. */
   "no_active_admin",
-  /** The subscription takes no deliveries until it is reactivated. */
+  /** The subscription gets no deliveries until it is reactivated. */
   "subscription_inactive",
   "job_failed",
-  /** Raised here, not in SQL: the encryption key does not open the present secret. */
+  /** The encryption key does not decrypt the present secret. Raised here, because SQL never has the key. */
   "wrong_encryption_key",
 ] as const;
 
@@ -28,20 +28,20 @@ export type OperatorCode = typeof OPERATOR_CODES[number];
 
 /** One argument at fault. */
 export interface ErrorDetail {
-  /** The argument's name; of an element with its path, such as `stages.0.type`. */
+  /** The argument's name, or the path of an element in it, such as `stages.0.type`. */
   field: string;
-  /** Portuguese; null where the code says enough. */
+  /** Portuguese; null if the code is enough. */
   message: string | null;
-  /** What the caller could not know, such as the id of the inactive subscription that a delivery belongs to. */
+  /** A value that the caller does not have, such as the id of the inactive subscription that a delivery belongs to. */
   value?: string | null;
 }
 
-/** Why a verb refused its call. */
+/** The error of a verb of schema app. */
 export class OperatorError extends Error {
   override readonly name = "OperatorError";
 
   /**
-   * @param call the verb and its arguments, so that the error can be put into words
+   * @param call the verb and its arguments, from which a caller can write a message
    */
   constructor(
     readonly code: OperatorCode,
@@ -52,7 +52,7 @@ export class OperatorError extends Error {
   }
 }
 
-/** Whether a text from the database is the code of an OperatorError. */
+/** Whether a message from the database is the code of an OperatorError. */
 export function isOperatorCode(code: string): code is OperatorCode {
   return (OPERATOR_CODES as readonly string[]).includes(code);
 }

@@ -4,24 +4,24 @@ import { generateKey } from "./generate_key.ts";
 import { findWorkspace, operate } from "./operator.ts";
 import type { Result } from "./verbs.ts";
 
-/** Characters of a key that stay visible, by which a person recognises it. */
+/** The first characters of a key, which are stored in plain text so that a person can recognise it. */
 const VISIBLE_PREFIX_LENGTH = 12;
 
 export interface NewKey {
   workspaceId: string;
-  /** The creator: default owner of what the key creates, author of its notes. Absent: the oldest active admin. */
+  /** The creator: default owner of what the key creates, and author of its notes. Absent: the oldest active admin. */
   memberId?: string | undefined;
   /** 1 to 255 characters. */
   name: string;
-  /** Well-formed (spec 5.3). */
+  /** Well-formed scopes (spec 5.3). */
   scopes: string[];
-  /** ISO 8601; never where absent. */
+  /** ISO 8601. Absent: the key never expires. */
   expiresAt?: string | undefined;
 }
 
 /**
- * Makes a key. Its value is in this answer and nowhere else: the database gets only its hash (spec 5.5).
- * @throws OperatorError where there is no such workspace or member of it, or no active admin to be the creator.
+ * Creates a key. Only this result has its value, because the database stores only its hash (spec 5.5).
+ * @throws OperatorError if the workspace or the member does not exist, or no active admin can be the creator.
  */
 export async function createKey(sql: ISql, input: NewKey): Promise<{ id: string; key: string }> {
   const key = generateKey();
@@ -38,8 +38,8 @@ export async function createKey(sql: ISql, input: NewKey): Promise<{ id: string;
 }
 
 /**
- * Ends a key for good, from its very next call on. One that is revoked already stays as it is.
- * @throws OperatorError where there is no such key.
+ * Revokes a key for good, from its next call on. A key that is revoked already does not change.
+ * @throws OperatorError if there is no such key.
  */
 export async function revokeKey(sql: ISql, id: string): Promise<Result<"key_revoke">> {
   return await operate(sql, "key_revoke", { workspace_id: await findWorkspace(sql, "key", id), id });

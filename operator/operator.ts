@@ -2,12 +2,12 @@ import postgres, { type ISql, type JSONValue } from "postgres";
 import { isOperatorCode, OperatorError } from "./errors.ts";
 import type { Args, RecordKind, Result, VerbName } from "./verbs.ts";
 
-/** The sqlstate of crm.raise_code: the message is a code, the detail the fields. */
-const FAILED = "CRM00";
+/** The SQLSTATE of crm.raise_code: the message is the code, the detail has the fields. */
+const RAISED_CODE = "CRM00";
 
 /**
- * Calls a verb of schema app: one statement, so what it does is done whole or not at all.
- * @throws OperatorError where the verb refuses.
+ * Calls a verb of schema app. A call is one statement, so it takes effect completely or not at all.
+ * @throws OperatorError if the verb raises a code.
  */
 export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args<V>): Promise<Result<V>> {
   try {
@@ -16,15 +16,15 @@ export async function operate<V extends VerbName>(sql: ISql, verb: V, args: Args
     `;
     return row!["result"];
   } catch (error) {
-    if (!(error instanceof postgres.PostgresError) || error.code !== FAILED) throw error;
+    if (!(error instanceof postgres.PostgresError) || error.code !== RAISED_CODE) throw error;
     if (!isOperatorCode(error.message)) throw error;
     throw new OperatorError(error.message, JSON.parse(error.detail || "[]"), { verb, args: { ...args } });
   }
 }
 
 /**
- * The workspace of a record, for callers that know the record's id alone.
- * @throws OperatorError not_found where there is no such record.
+ * Finds the workspace of a record, for a caller that has only the record's id.
+ * @throws OperatorError not_found if there is no such record.
  */
 export async function findWorkspace(sql: ISql, object: RecordKind, id: string): Promise<string> {
   return (await operate(sql, "workspace_find", { object, id })).workspace_id;

@@ -11,13 +11,13 @@ export interface NewProposal {
   value?: number | undefined;
   /** 0 or more, each month. */
   recurringValue?: number | undefined;
-  /** ISO 8601; never where absent. */
+  /** ISO 8601. Absent: the proposal never expires. */
   expiresAt?: string | undefined;
 }
 
 /**
- * Makes a draft, which nobody but its workspace sees until it is sent.
- * @throws OperatorError where there is no such deal.
+ * Creates a draft, which only its workspace can see until it is sent.
+ * @throws OperatorError if there is no such deal.
  */
 export async function createProposal(sql: ISql, input: NewProposal): Promise<{ id: string }> {
   return await operate(sql, "proposal_create", {
@@ -31,10 +31,10 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
 }
 
 /**
- * Gives a proposal its public link. The token is in this answer and nowhere else: the database gets only its hash.
- * Sending again makes another link, and the one before stops working.
- * @param functionsUrl Where the functions are: `<origin>/functions/v1`.
- * @throws OperatorError where there is no such proposal, or it was answered or has expired.
+ * Gives a proposal its public link. Only this result has the token, because the database stores only its hash.
+ * Sending a proposal again creates another link, and the earlier one stops working.
+ * @param functionsUrl The URL of the functions: `<origin>/functions/v1`.
+ * @throws OperatorError if there is no such proposal, or it was answered or has expired.
  */
 export async function sendProposal(
   sql: ISql,

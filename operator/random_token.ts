@@ -1,9 +1,9 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const BYTES = 32;
-/** The fewest base62 characters that hold any 32 bytes. */
+/** Every value of 32 bytes fits in 43 base62 characters, and not in 42. */
 const LENGTH = 43;
 
-/** 256 random bits, in characters that need no escaping anywhere. */
+/** Generates 256 random bits, in letters and digits, which need no escaping in a URL or a shell. */
 export function randomToken(): string {
   const secret = crypto.getRandomValues(new Uint8Array(BYTES));
   return base62(secret.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n), LENGTH);

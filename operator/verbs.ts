@@ -1,7 +1,7 @@
-// The verbs of schema app: what each takes and returns. Their rules are in supabase/migrations/*_app_*.sql; moments are
-// ISO 8601 in UTC, and null or absent leaves an optional argument out.
+// The arguments and the result of each verb of schema app. Their rules are in supabase/migrations/*_app_*.sql. Moments
+// are ISO 8601 in UTC. An optional argument may be absent or null.
 
-/** What a member may be; admin and gestor manage the workspace. */
+/** The roles of a member. An admin and a gestor manage the workspace. */
 export const ROLES = ["admin", "gestor", "vendedor"] as const;
 export type Role = typeof ROLES[number];
 
@@ -46,7 +46,7 @@ export interface Pipeline {
   is_active: boolean;
 }
 
-/** Values of type seen: pre-venda, venda, won, lost (spec 2.5). */
+/** Known values of `type`: pre-venda, venda, won, lost (spec 2.5). */
 export interface NewStage {
   name: string;
   type: string;
@@ -67,7 +67,7 @@ export interface LossReason {
   created_at: string;
 }
 
-/** A proposal as its events show it. */
+/** A proposal, with the same fields as in its events. */
 export interface Proposal {
   id: string;
   workspace_id: string;
@@ -117,7 +117,7 @@ export interface Job {
   description: string;
 }
 
-/** What workspace_find finds the workspace of. */
+/** The kinds of record whose workspace workspace_find finds. */
 export type RecordKind =
   | "member"
   | "key"

@@ -9,10 +9,10 @@ import { OperatorError } from "./errors.ts";
 import { findWorkspace, operate } from "./operator.ts";
 
 /**
- * Gives a subscription a new signing secret. It is in this answer and nowhere else: the database gets it encrypted.
- * @param key Base64 of 32 bytes, the one that the functions have.
- * @param force Also where the key does not open the present secret: the way on after a key was lost.
- * @throws OperatorError where there is no such subscription, or the key is not that of the functions.
+ * Replaces the signing secret of a subscription. Only this result has it in plain text: the database gets it encrypted.
+ * @param key The encryption key of the functions: base64 of 32 bytes.
+ * @param force Rotate even if the key does not decrypt the present secret, because the earlier key was lost.
+ * @throws OperatorError if there is no such subscription, or the key is not that of the functions.
  */
 export function rotateSecret(
   sql: Sql,
@@ -23,17 +23,17 @@ export function rotateSecret(
   return sql.begin(async (sql) => {
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
-    // With another key than the dispatcher's, nothing would ever be delivered again.
-    if (!force && !await opens(key, present.secret)) {
+    // The dispatcher could not decrypt a secret under another key, so no delivery would succeed again.
+    if (!force && !await decrypts(key, present.secret)) {
       throw new OperatorError("wrong_encryption_key", [], { verb: "subscription_rotate", args: { id } });
     }
     const secret = generateSecret();
-    const sealed = await encryptSecret(secret, key);
-    await operate(sql, "subscription_rotate", { ...subscription, secret: sealed });
+    const encrypted = await encryptSecret(secret, key);
+    await operate(sql, "subscription_rotate", { ...subscription, secret: encrypted });
     return { id, secret };
   });
 }
 
-async function opens(key: string, sealed: string): Promise<boolean> {
-  return await decryptSecret(Buffer.from(sealed, "base64"), key).then(() => true, () => false);
+async function decrypts(key: string, encrypted: string): Promise<boolean> {
+  return await decryptSecret(Buffer.from(encrypted, "base64"), key).then(() => true, () => false);
 }

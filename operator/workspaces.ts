@@ -2,9 +2,9 @@ import type { ISql } from "postgres";
 import { operate } from "./operator.ts";
 import type { Result, Workspace } from "./verbs.ts";
 
-/** What is absent stays as it is. */
+/** The changes of a workspace; an absent field does not change. */
 export interface WorkspaceChanges {
-  /** Whether every key of it is refused with `workspace_suspended`. */
+  /** Whether every call with a key of the workspace is answered with `workspace_suspended`. */
   suspended?: boolean | undefined;
   /** Whether its plan includes the public API. */
   publicApi?: boolean | undefined;
@@ -14,12 +14,15 @@ export interface WorkspaceChanges {
   staleAfterDays?: number | undefined;
 }
 
-/** Makes a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. */
+/** Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. */
 export function createWorkspace(sql: ISql, input: { name: string }): Promise<Result<"workspace_create">> {
   return operate(sql, "workspace_create", input);
 }
 
-/** @throws OperatorError where there is no such workspace, or a value is out of its range. */
+/**
+ * Suspends a workspace or changes its plan.
+ * @throws OperatorError if there is no such workspace, or a value is out of its range.
+ */
 export function updateWorkspace(sql: ISql, id: string, changes: WorkspaceChanges): Promise<Workspace> {
   return operate(sql, "workspace_update", {
     workspace_id: id,

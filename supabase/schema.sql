@@ -74,7 +74,7 @@ CREATE TYPE api.activity AS (
 -- Name: TYPE activity; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.activity IS 'An activity of a deal, as JSON shows it.';
+COMMENT ON TYPE api.activity IS 'An activity of a deal: its public fields, in order.';
 
 
 --
@@ -108,7 +108,7 @@ CREATE TYPE api.company AS (
 -- Name: TYPE company; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.company IS 'A company, as JSON shows it.';
+COMMENT ON TYPE api.company IS 'A company: its public fields, in order.';
 
 
 --
@@ -139,7 +139,7 @@ CREATE TYPE api.contact AS (
 -- Name: TYPE contact; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.contact IS 'A contact, as JSON shows it.';
+COMMENT ON TYPE api.contact IS 'A contact: its public fields, in order.';
 
 
 --
@@ -179,7 +179,7 @@ CREATE TYPE api.deal AS (
 -- Name: TYPE deal; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.deal IS 'A deal, as JSON shows it.';
+COMMENT ON TYPE api.deal IS 'A deal: its public fields, in order.';
 
 
 --
@@ -202,7 +202,7 @@ CREATE TYPE api.note AS (
 -- Name: TYPE note; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.note IS 'A note of a deal, as JSON shows it.';
+COMMENT ON TYPE api.note IS 'A note of a deal: its public fields, in order.';
 
 
 --
@@ -213,6 +213,13 @@ CREATE TYPE api.page_meta AS (
 	next_cursor uuid,
 	has_more boolean
 );
+
+
+--
+-- Name: TYPE page_meta; Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON TYPE api.page_meta IS 'The cursor of the next page, and whether there is one.';
 
 
 --
@@ -229,7 +236,7 @@ CREATE TYPE api.page AS (
 -- Name: TYPE page; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.page IS 'A page of a list (spec 4.0). The data is JSON already.';
+COMMENT ON TYPE api.page IS 'A page of a list (spec 4.0); `data` is an array of records.';
 
 
 --
@@ -251,7 +258,7 @@ CREATE TYPE api.pipeline AS (
 -- Name: TYPE pipeline; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages, as JSON shows it.';
+COMMENT ON TYPE api.pipeline IS 'A sales funnel with its stages: its public fields, in order.';
 
 
 --
@@ -281,7 +288,7 @@ CREATE TYPE api.proposal AS (
 -- Name: TYPE proposal; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.proposal IS 'A proposal, as JSON shows it.';
+COMMENT ON TYPE api.proposal IS 'A proposal: its public fields, in order.';
 
 
 --
@@ -306,7 +313,7 @@ CREATE TYPE api.proposal_view AS (
 -- Name: TYPE proposal_view; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it, as JSON shows it.';
+COMMENT ON TYPE api.proposal_view IS 'A proposal as its customer sees it: its public fields, in order.';
 
 
 --
@@ -331,7 +338,7 @@ CREATE TYPE api.reply AS (
 -- Name: TYPE reply; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.reply IS 'How a request is answered: a code of spec 7 with the fields at fault, or JSON text that is passed on unread; whether that is an earlier reply again, whether webhook deliveries wait, who called, and what is left of its rate limit.';
+COMMENT ON TYPE api.reply IS 'The answer to a request: an error code of spec 7 with the fields at fault, or the body as JSON text, which the function returns without parsing it. Also whether the body is an earlier reply, whether webhook deliveries were enqueued, who called, and what is left of the rate limit.';
 
 
 --
@@ -351,7 +358,7 @@ CREATE TYPE api.stage AS (
 -- Name: TYPE stage; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.stage IS 'A step of a pipeline, as JSON shows it.';
+COMMENT ON TYPE api.stage IS 'A step of a pipeline: its public fields, in order.';
 
 
 --
@@ -401,7 +408,7 @@ CREATE TYPE api.subscription AS (
 -- Name: TYPE subscription; Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON TYPE api.subscription IS 'A webhook subscription, as JSON shows it.';
+COMMENT ON TYPE api.subscription IS 'A webhook subscription: its public fields, in order.';
 
 
 --
@@ -422,7 +429,7 @@ CREATE TYPE crm.caller AS (
 -- Name: TYPE caller; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.caller IS 'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
+COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why the caller is not admitted (spec 5.7).';
 
 
 --
@@ -452,7 +459,7 @@ $$;
 -- Name: FUNCTION activity_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_create(p_args jsonb) IS 'Creates an activity of a deal, with the deal''s contact where none is given; raises invalid_reference, no_owner_available (spec 4.6).';
+COMMENT ON FUNCTION api.activity_create(p_args jsonb) IS 'Creates an activity of a deal, with the deal''s contact if none is sent; raises invalid_reference, no_owner_available (spec 4.6).';
 
 
 --
@@ -464,7 +471,7 @@ CREATE FUNCTION api.activity_get(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.activity_json(t) from crm.activities t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
@@ -476,7 +483,7 @@ $$;
 -- Name: FUNCTION activity_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_get(p_args jsonb) IS 'One record, or not_found.';
+COMMENT ON FUNCTION api.activity_get(p_args jsonb) IS 'Returns one record; raises not_found.';
 
 
 --
@@ -495,7 +502,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -562,7 +569,7 @@ $$;
 -- Name: FUNCTION activity_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.activity_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
 
 
 --
@@ -577,7 +584,7 @@ declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_activity := jsonb_populate_record(v_activity, v_changes);
@@ -592,7 +599,7 @@ $$;
 -- Name: FUNCTION activity_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.activity_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; a field that cannot be empty goes back to its default (spec 4.6).';
+COMMENT ON FUNCTION api.activity_update(p_args jsonb) IS 'Changes the fields that were sent; null clears a field, and a field that cannot be empty returns to its default (spec 4.6).';
 
 
 --
@@ -606,7 +613,7 @@ CREATE FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jso
     SET lock_timeout TO '5s'
     AS $$
 begin
-  return crm.answer(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
 end
 $$;
 
@@ -615,7 +622,7 @@ $$;
 -- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request that shows an API key, by its SHA-256. p_scope null: the path has none (404, 405). p_verb null: only the gate is asked. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: only the gate is checked. Runs with invoker rights as crm_api, under row-level security.';
 
 
 --
@@ -631,11 +638,11 @@ CREATE FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) 
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- A token is no key: whatever the function asks for, it reaches its own proposal alone.
+  -- A token is not a key: even a mistake in the function must not let it reach anything but its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;
-  return crm.answer(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+  return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
 end
 $$;
 
@@ -644,7 +651,7 @@ $$;
 -- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'Answers one request to the public link of a proposal, by the SHA-256 of its token. p_verb null: only the gate is asked. The id in p_args is the link''s own, whatever was sent. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under row-level security.';
 
 
 --
@@ -682,7 +689,7 @@ CREATE FUNCTION api.company_get(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.company_json(t) from crm.companies t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
@@ -694,7 +701,7 @@ $$;
 -- Name: FUNCTION company_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_get(p_args jsonb) IS 'One record, or not_found.';
+COMMENT ON FUNCTION api.company_get(p_args jsonb) IS 'Returns one record; raises not_found.';
 
 
 --
@@ -713,7 +720,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -771,7 +778,7 @@ $$;
 -- Name: FUNCTION company_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.company_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
 
 
 --
@@ -786,7 +793,7 @@ declare
   v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_company := jsonb_populate_record(v_company, v_changes);
@@ -802,7 +809,7 @@ $$;
 -- Name: FUNCTION company_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.6).';
+COMMENT ON FUNCTION api.company_update(p_args jsonb) IS 'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.6).';
 
 
 --
@@ -840,7 +847,7 @@ CREATE FUNCTION api.contact_get(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.contact_json(t) from crm.contacts t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
@@ -852,7 +859,7 @@ $$;
 -- Name: FUNCTION contact_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_get(p_args jsonb) IS 'One record, or not_found.';
+COMMENT ON FUNCTION api.contact_get(p_args jsonb) IS 'Returns one record; raises not_found.';
 
 
 --
@@ -871,7 +878,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -911,7 +918,7 @@ $$;
 -- Name: FUNCTION contact_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.contact_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
 
 
 --
@@ -926,7 +933,7 @@ declare
   v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_contact := jsonb_populate_record(v_contact, v_changes);
@@ -942,7 +949,7 @@ $$;
 -- Name: FUNCTION contact_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.2).';
+COMMENT ON FUNCTION api.contact_update(p_args jsonb) IS 'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec 4.2).';
 
 
 --
@@ -958,7 +965,7 @@ declare
 begin
   perform crm.check_references(p_args);
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
-  from crm.place(v_deal.pipeline_id, v_deal.stage_id) p;
+  from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
   v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
   v_deal := crm.deal_insert(v_deal);
@@ -971,7 +978,7 @@ $$;
 -- Name: FUNCTION deal_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_create(p_args jsonb) IS 'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and what crm.place raises (spec 4.6).';
+COMMENT ON FUNCTION api.deal_create(p_args jsonb) IS 'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and the codes of crm.choose_stage (spec 4.6).';
 
 
 --
@@ -1015,7 +1022,7 @@ $$;
 -- Name: FUNCTION deal_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_get(p_args jsonb) IS 'One deal with its contact, its company and the activity created last, or not_found (spec 4.6).';
+COMMENT ON FUNCTION api.deal_get(p_args jsonb) IS 'Returns one deal with its contact, its company and the activity that was created last; raises not_found (spec 4.6).';
 
 
 --
@@ -1034,7 +1041,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -1119,7 +1126,7 @@ $$;
 -- Name: FUNCTION deal_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.deal_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
 
 
 --
@@ -1148,7 +1155,7 @@ $$;
 -- Name: FUNCTION deal_lose(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_lose(p_args jsonb) IS 'Marks an open deal lost, with a reason and a note where they are sent; raises invalid_reference (spec 3).';
+COMMENT ON FUNCTION api.deal_lose(p_args jsonb) IS 'Marks an open deal as lost, with a reason and a note if they are sent; raises invalid_reference (spec 3).';
 
 
 --
@@ -1161,14 +1168,14 @@ CREATE FUNCTION api.deal_move_stage(p_args jsonb) RETURNS json
     AS $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
-  v_place record;
+  v_target record;
 begin
-  v_place := crm.deal_stage(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
-  if v_place.stage_id = v_deal.stage_id then
+  v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
   end if;
-  v_deal.pipeline_id := v_place.pipeline_id;
-  v_deal.stage_id := v_place.stage_id;
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
   v_deal := crm.deal_save(v_deal);
   return crm.deal_action_json(v_deal, false);
 end
@@ -1179,7 +1186,7 @@ $$;
 -- Name: FUNCTION deal_move_stage(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_move_stage(p_args jsonb) IS 'Moves a deal, open or closed, to another stage; its status stays. Raises what crm.deal_stage raises (spec 3).';
+COMMENT ON FUNCTION api.deal_move_stage(p_args jsonb) IS 'Moves a deal, open or closed, to another stage; its status stays. Raises the codes of crm.choose_stage_for_move (spec 3).';
 
 
 --
@@ -1193,23 +1200,23 @@ CREATE FUNCTION api.deal_update(p_args jsonb) RETURNS json
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
-  v_place record;
+  v_target record;
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then
     return crm.deal_json(v_deal);
   end if;
-  -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
+  -- A client may send back the status that it read. Closing a deal takes more than a status, so it has its own actions.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
   perform crm.check_references(v_changes);
-  v_place := crm.deal_update_place(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_deal := jsonb_populate_record(v_deal, v_changes);
-  v_deal.pipeline_id := v_place.pipeline_id;
-  v_deal.stage_id := v_place.stage_id;
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
   v_deal := crm.deal_save(v_deal);
   return crm.deal_json(v_deal);
@@ -1221,7 +1228,7 @@ $$;
 -- Name: FUNCTION deal_update(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_update(p_args jsonb) IS 'Changes what was sent and clears what was sent as null. A stage is checked as in deal_move_stage; status `aberto` reopens, any other new status is a validation_error that names the action (spec 4.6).';
+COMMENT ON FUNCTION api.deal_update(p_args jsonb) IS 'Changes the fields that were sent; null clears a field. A stage is checked as in deal_move_stage. The status `aberto` reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
 
 
 --
@@ -1235,7 +1242,7 @@ CREATE FUNCTION api.deal_win(p_args jsonb) RETURNS json
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  -- A closed deal is left as it is, whichever way it was closed.
+  -- A closed deal does not change, whether it was won or lost.
   if v_deal.status <> 'aberto' then
     return crm.deal_action_json(v_deal, true);
   end if;
@@ -1250,7 +1257,7 @@ $$;
 -- Name: FUNCTION deal_win(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal won, with its final amounts where they are sent (spec 3).';
+COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
 
 
 --
@@ -1277,7 +1284,7 @@ $$;
 -- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) IS 'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; left out, the one that belongs to the code is used.';
+COMMENT ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) IS 'Raises an error code of spec 7, with the fields at fault. p_message is the Portuguese message for those fields; null means the message that belongs to the code.';
 
 
 --
@@ -1293,7 +1300,7 @@ declare
   v_external_id text := p_args ->> 'external_id';
   v_receipt crm.lead_receipts;
   v_deal crm.deals;
-  v_place record;
+  v_target record;
   v_owner_id uuid;
   v_company record;
   v_contact record;
@@ -1303,7 +1310,7 @@ begin
   select * into v_receipt from crm.lead_receipts r
   where r.workspace_id = v_workspace_id and r.external_id = v_external_id;
   if found then
-    perform api.replayed();
+    perform api.mark_replayed();
     select * into v_deal from crm.deals d
     where d.workspace_id = v_workspace_id and d.id = v_receipt.deal_id;
     return json_build_object(
@@ -1313,21 +1320,21 @@ begin
     );
   end if;
 
-  v_place := crm.place((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_target := crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_owner_id := coalesce(crm.active_member((p_args ->> 'owner_id')::uuid), crm.default_owner());
   if v_owner_id is null then
     perform api.fail('owner_unresolved');
   end if;
 
-  v_company := crm.lead_company(p_args ->> 'company_name', v_owner_id);
-  v_contact := crm.lead_contact(p_args, v_company.id, v_owner_id);
+  v_company := crm.find_or_create_company(p_args ->> 'company_name', v_owner_id);
+  v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
   insert into crm.deals (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
     source, utm, custom_fields, external_id
   )
   select
     v_workspace_id, c.name, (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
-    v_place.pipeline_id, v_place.stage_id, c.id, v_company.id, v_owner_id,
+    v_target.pipeline_id, v_target.stage_id, c.id, v_company.id, v_owner_id,
     p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id
   from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_contact.id
@@ -1355,7 +1362,23 @@ $$;
 -- Name: FUNCTION lead_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.lead_create(p_args jsonb) IS 'Creates a lead, or answers an earlier call with the same external_id (spec 2.3, 2.4, 4.1).';
+COMMENT ON FUNCTION api.lead_create(p_args jsonb) IS 'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1).';
+
+
+--
+-- Name: mark_replayed(); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.mark_replayed() RETURNS void
+    LANGUAGE sql
+    AS $$ select set_config('app.replayed', 'true', true) $$;
+
+
+--
+-- Name: FUNCTION mark_replayed(); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.mark_replayed() IS 'Marks the reply as an earlier one that is returned again: its status is 200, not 201.';
 
 
 --
@@ -1386,7 +1409,7 @@ $$;
 -- Name: FUNCTION note_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.note_create(p_args jsonb) IS 'Writes a note in the name of the key''s creator and of nobody else; raises invalid_reference, no_author_available (spec 2.2, 4.3).';
+COMMENT ON FUNCTION api.note_create(p_args jsonb) IS 'Creates a note whose author is the creator of the key, and never anybody else; raises invalid_reference, no_author_available (spec 2.2, 4.3).';
 
 
 --
@@ -1398,7 +1421,7 @@ CREATE FUNCTION api.note_get(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.note_json(t) from crm.notes t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
@@ -1410,7 +1433,7 @@ $$;
 -- Name: FUNCTION note_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.note_get(p_args jsonb) IS 'One record, or not_found.';
+COMMENT ON FUNCTION api.note_get(p_args jsonb) IS 'Returns one record; raises not_found.';
 
 
 --
@@ -1429,7 +1452,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{deal_id}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -1452,7 +1475,7 @@ $$;
 -- Name: FUNCTION note_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'A page of the list, newest first (spec 4.0).';
+COMMENT ON FUNCTION api.note_list(p_args jsonb) IS 'Returns a page of the list, newest first (spec 4.0).';
 
 
 --
@@ -1479,7 +1502,7 @@ $$;
 -- Name: FUNCTION pipeline_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.pipeline_list(p_args jsonb) IS 'Active pipelines, oldest first (spec 4.4).';
+COMMENT ON FUNCTION api.pipeline_list(p_args jsonb) IS 'Lists the active pipelines, oldest first (spec 4.4).';
 
 
 --
@@ -1513,7 +1536,7 @@ CREATE FUNCTION api.proposal_reject(p_args jsonb) RETURNS json
 -- Name: FUNCTION proposal_reject(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.proposal_reject(p_args jsonb) IS 'Rejects a proposal, for a reason that may be null; raises proposal_closed, proposal_expired.';
+COMMENT ON FUNCTION api.proposal_reject(p_args jsonb) IS 'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
 
 
 --
@@ -1527,7 +1550,7 @@ CREATE FUNCTION api.proposal_view(p_args jsonb) RETURNS json
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answer can be seen also after the time to answer is over. What was seen before is not written again.
+  -- An answered proposal can be read even after it expired. A proposal that was viewed before is not written again.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_view_json(v_proposal);
   end if;
@@ -1540,23 +1563,7 @@ $$;
 -- Name: FUNCTION proposal_view(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.proposal_view(p_args jsonb) IS 'Shows a proposal to its customer; the first time marks it as seen. Raises proposal_expired.';
-
-
---
--- Name: replayed(); Type: FUNCTION; Schema: api; Owner: -
---
-
-CREATE FUNCTION api.replayed() RETURNS void
-    LANGUAGE sql
-    AS $$ select set_config('app.replayed', 'true', true) $$;
-
-
---
--- Name: FUNCTION replayed(); Type: COMMENT; Schema: api; Owner: -
---
-
-COMMENT ON FUNCTION api.replayed() IS 'Called by a verb that answers an earlier request again: the status is 200, not 201.';
+COMMENT ON FUNCTION api.proposal_view(p_args jsonb) IS 'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
 
 
 --
@@ -1570,7 +1577,7 @@ CREATE FUNCTION api.webhook_create(p_args jsonb) RETURNS json
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
-  -- Every write of the workspace fans out to all of them, and each claim walks them.
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s
     where s.workspace_id = crm.current_workspace_id() and s.is_active
@@ -1598,7 +1605,7 @@ $$;
 -- Name: FUNCTION webhook_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Subscribes (spec 4.5); at most 100 active ones in a workspace. The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The function adds the plain secret to the reply, once.';
 
 
 --
@@ -1625,7 +1632,7 @@ $$;
 -- Name: FUNCTION webhook_delete(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history (spec 4.5). Once more on an inactive one: the same answer.';
+COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history (spec 4.5). Deactivating an inactive one gets the same answer.';
 
 
 --
@@ -1652,7 +1659,7 @@ $$;
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'All subscriptions, inactive ones included, newest first (spec 4.5).';
+COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists all subscriptions, inactive ones included, newest first (spec 4.5).';
 
 
 --
@@ -1698,7 +1705,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'The last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last attempt, next_attempt_at is null where none is left. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -1732,7 +1739,7 @@ $$;
 -- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. One that had ended gets five attempts anew; one that waits for its next attempt gets none on top. Returns id, subscription_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns id, subscription_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -1760,7 +1767,7 @@ $$;
 -- Name: FUNCTION delivery_retry(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_retry(p_args jsonb) IS 'Makes the waiting deliveries of a workspace due now and wakes the dispatcher; those of an inactive subscription go on waiting for it. Returns retried, how many were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_retry(p_args jsonb) IS 'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -1790,7 +1797,7 @@ $$;
 -- Name: FUNCTION job_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.job_list(p_args jsonb) IS 'What runs by itself, by name; `every` is an interval as Postgres writes it. Arguments: none. Codes: validation_error.';
+COMMENT ON FUNCTION app.job_list(p_args jsonb) IS 'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: validation_error.';
 
 
 --
@@ -1830,7 +1837,7 @@ $$;
 -- Name: FUNCTION job_run(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.job_run(p_args jsonb) IS 'Runs a scheduled job now, whenever its next time is. Returns name, duration_ms. Arguments: name. Codes: validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
+COMMENT ON FUNCTION app.job_run(p_args jsonb) IS 'Runs a job now, independently of its schedule. Returns name, duration_ms. Arguments: name. Codes: validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
 
 
 --
@@ -1886,7 +1893,7 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Keeps a new key by its hash. Its creator is the member named, else the oldest active admin: the default owner of what the key creates, and the author of its notes. A well-formed scope that no endpoint asks for is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never where absent). Codes: validation_error, not_found, invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, invalid_reference, no_active_admin.';
 
 
 --
@@ -1934,7 +1941,7 @@ $$;
 -- Name: FUNCTION key_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'The keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the rate limit counted, so a crash of the database forgets it. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'Lists the keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the rate limit counted, so a crash of the database loses it. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -1965,7 +1972,7 @@ $$;
 -- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on. A key that is revoked already does not change. Returns id, revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2023,7 +2030,7 @@ $$;
 -- Name: FUNCTION loss_reason_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.loss_reason_list(p_args jsonb) IS 'The loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.loss_reason_list(p_args jsonb) IS 'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2054,7 +2061,7 @@ $$;
 -- Name: FUNCTION loss_reason_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.loss_reason_update(p_args jsonb) IS 'Deactivates a loss reason, or activates it again: no deal can be lost for an inactive one, and those that were keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.loss_reason_update(p_args jsonb) IS 'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were lost for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 
 --
@@ -2087,7 +2094,7 @@ $$;
 -- Name: FUNCTION member_add(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_add(p_args jsonb) IS 'Adds an active member; the e-mail is unique in the workspace, whatever its case. Returns id. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+COMMENT ON FUNCTION app.member_add(p_args jsonb) IS 'Adds an active member; the e-mail is unique in the workspace, in any case. Returns id. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
 
 
 --
@@ -2116,7 +2123,7 @@ $$;
 -- Name: FUNCTION member_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'The members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2147,7 +2154,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates again: an inactive one owns no new records and authors no notes. Returns the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Returns the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 
 --
@@ -2167,7 +2174,7 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   if v_is_default then
-    perform crm.vacate_default_pipeline(v_workspace_id);
+    perform crm.unset_default_pipeline(v_workspace_id);
   end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
@@ -2189,7 +2196,7 @@ $$;
 -- Name: FUNCTION pipeline_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.pipeline_create(p_args jsonb) IS 'Makes a pipeline with its stages, the first of them at position 1; as the default it takes the place of the present one. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), is_default. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.pipeline_create(p_args jsonb) IS 'Creates a pipeline with its stages, the first of them at position 1. With is_default it replaces the present default. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), is_default. Codes: validation_error, not_found.';
 
 
 --
@@ -2231,7 +2238,7 @@ $$;
 -- Name: FUNCTION pipeline_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.pipeline_list(p_args jsonb) IS 'Every pipeline of a workspace with every stage, oldest pipeline first. The inactive ones are here too, which the API does not show, so that they can be found and activated again. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.pipeline_list(p_args jsonb) IS 'Lists every pipeline of a workspace with every stage, oldest pipeline first. It includes the inactive ones, which the API does not show, so that the operator can find and activate them again. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2252,7 +2259,7 @@ begin
     perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
   end if;
   if v_is_default then
-    perform crm.vacate_default_pipeline(v_workspace_id);
+    perform crm.unset_default_pipeline(v_workspace_id);
   end if;
   update crm.pipelines p
   set
@@ -2272,7 +2279,7 @@ $$;
 -- Name: FUNCTION pipeline_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.pipeline_update(p_args jsonb) IS 'Deactivates a pipeline, activates it again, or makes it the default in the place of the present one. Deals enter no inactive pipeline, not even the default. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true alone). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.pipeline_update(p_args jsonb) IS 'Deactivates a pipeline, activates it again, or makes it the default instead of the present one. No deal enters an inactive pipeline, even if it is the default. Returns the pipeline without its stages. Arguments: workspace_id, id, is_active, is_default (true alone). Codes: validation_error, not_found.';
 
 
 --
@@ -2314,7 +2321,7 @@ $$;
 -- Name: FUNCTION proposal_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.proposal_create(p_args jsonb) IS 'Makes a draft, which nobody but its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, title, value, recurring_value (each month), expires_at (never where absent). Codes: validation_error, not_found, invalid_reference.';
+COMMENT ON FUNCTION app.proposal_create(p_args jsonb) IS 'Creates a draft, which only its workspace can see until it is sent. Returns id. Arguments: workspace_id, deal_id, title, value, recurring_value (each month), expires_at (never if absent). Codes: validation_error, not_found, invalid_reference.';
 
 
 --
@@ -2343,7 +2350,7 @@ $$;
 -- Name: FUNCTION proposal_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.proposal_list(p_args jsonb) IS 'The proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.proposal_list(p_args jsonb) IS 'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2388,7 +2395,7 @@ $$;
 -- Name: FUNCTION proposal_send(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.proposal_send(p_args jsonb) IS 'Gives a proposal its public link, by the hash of the token; a link from before stops working. Returns id. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
+COMMENT ON FUNCTION app.proposal_send(p_args jsonb) IS 'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, proposal_closed.';
 
 
 --
@@ -2419,7 +2426,7 @@ $$;
 -- Name: FUNCTION stage_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.stage_update(p_args jsonb) IS 'Deactivates a stage, or activates it again: deals enter no inactive one. Returns the stage. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.stage_update(p_args jsonb) IS 'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 
 --
@@ -2448,7 +2455,7 @@ $$;
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'The subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2479,7 +2486,7 @@ $$;
 -- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Makes a subscription active again with a failure_count of 0, and its waiting deliveries due now; one that is active stays as it is. Returns id and resumed, how many deliveries were waiting. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns id and resumed, the number of deliveries that were waiting. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2500,7 +2507,7 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  -- encode breaks its lines after 76 characters.
+  -- encode() inserts a line break after every 76 characters.
   return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
 end
 $$;
@@ -2510,7 +2517,7 @@ $$;
 -- Name: FUNCTION subscription_read_secret(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'The sealed secret of a subscription in base64, locked until the transaction ends, so that the operator can try an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2539,7 +2546,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Gives a subscription another signing secret; deliveries are signed with it from now on. Returns id. Arguments: workspace_id, id, secret (sealed, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
 
 
 --
@@ -2568,7 +2575,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed and tried again where it fails. Returns delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -2589,7 +2596,7 @@ begin
     'member_id', app.member_add(jsonb_build_object(
       'workspace_id', v_workspace_id,
       'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606): the real people are added afterwards.
+      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
       'email', 'admin@workspace.invalid',
       'role', 'admin'
     )) -> 'id',
@@ -2613,7 +2620,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Makes a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
 
 
 --
@@ -2653,7 +2660,7 @@ $$;
 -- Name: FUNCTION workspace_find(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_find(p_args jsonb) IS 'The workspace that a record belongs to, so that the operator can name a record by its id alone. For the operator alone: it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.workspace_find(p_args jsonb) IS 'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
 
 
 --
@@ -2675,7 +2682,7 @@ $$;
 -- Name: FUNCTION workspace_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_list(p_args jsonb) IS 'Every workspace, oldest first. For the operator alone: it reaches all of them. Arguments: none. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_list(p_args jsonb) IS 'Lists every workspace, oldest first. For the operator alone, because it reaches all of them. Arguments: none. Codes: validation_error.';
 
 
 --
@@ -2712,7 +2719,7 @@ $$;
 -- Name: FUNCTION workspace_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Suspends a workspace or changes its plan; what is absent stays as it is. For the operator alone: no member decides on the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Suspends a workspace or changes its plan; an absent argument changes nothing. For the operator alone, because no member may change the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 
 --
@@ -2736,61 +2743,7 @@ $$;
 -- Name: FUNCTION active_member(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.active_member(p_id uuid) IS 'The same id when it is an active member of the caller''s workspace, else null.';
-
-
---
--- Name: active_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.active_pipeline(p_id uuid) RETURNS uuid
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if not exists (
-    select from crm.pipelines p
-    where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
-  ) then
-    perform api.fail('pipeline_not_found', array['pipeline_id']);
-  end if;
-  return p_id;
-end
-$$;
-
-
---
--- Name: FUNCTION active_pipeline(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.active_pipeline(p_id uuid) IS 'The same id when it is an active pipeline; raises pipeline_not_found.';
-
-
---
--- Name: active_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.active_stage(p_pipeline_id uuid, p_id uuid) RETURNS uuid
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if not exists (
-    select from crm.stages s
-    where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
-  ) then
-    perform api.fail('stage_not_found', array['stage_id']);
-  end if;
-  return p_id;
-end
-$$;
-
-
---
--- Name: FUNCTION active_stage(p_pipeline_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.active_stage(p_pipeline_id uuid, p_id uuid) IS 'The same id when it is an active stage of the pipeline; raises stage_not_found.';
+COMMENT ON FUNCTION crm.active_member(p_id uuid) IS 'Returns the same id if it is an active member of the caller''s workspace, otherwise null.';
 
 
 --
@@ -2821,7 +2774,7 @@ $$;
 -- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) IS 'A UUIDv7 (RFC 9562) of the given millisecond. Its default is the transaction''s clock, the same one that fills created_at, so that ordering by id is ordering by creation and `since` is a range of ids.';
+COMMENT ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) IS 'A UUIDv7 (RFC 9562) for the given time, in milliseconds. The default is now(), which also fills created_at, so that the order of ids is the order of creation and the filter `since` is a range of ids.';
 
 
 SET default_tablespace = '';
@@ -2871,28 +2824,28 @@ ALTER TABLE ONLY crm.activities FORCE ROW LEVEL SECURITY;
 -- Name: TABLE activities; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.activities IS 'What is to be done, or was done, to move a deal. Every activity belongs to one deal for good.';
+COMMENT ON TABLE crm.activities IS 'What is to be done, or was done, to move a deal. An activity always stays with its deal.';
 
 
 --
 -- Name: COLUMN activities.type; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.activities.type IS 'Free text: a workspace may have kinds of its own. The known ones lend an untitled activity their label.';
+COMMENT ON COLUMN crm.activities.type IS 'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 
 
 --
 -- Name: COLUMN activities.overdue_reported_for; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.activities.overdue_reported_for IS 'The due date for which activity.overdue was emitted. A new due date differs from it, so the event can fire again.';
+COMMENT ON COLUMN crm.activities.overdue_reported_for IS 'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted again.';
 
 
 --
 -- Name: COLUMN activities.overdue_unreported_at; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.activities.overdue_unreported_at IS 'due_at of a pending activity, while activity.overdue has not been emitted for it; as crm.deals.stale_unreported_since.';
+COMMENT ON COLUMN crm.activities.overdue_unreported_at IS 'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A column for the same reason as crm.deals.stale_unreported_since.';
 
 
 --
@@ -2922,7 +2875,7 @@ $$;
 -- Name: FUNCTION activity_insert(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_insert(t crm.activities) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.activity_insert(t crm.activities) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -2945,7 +2898,7 @@ $$;
 -- Name: FUNCTION activity_json(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'As api.activity, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'A row as public JSON, with the fields of api.activity.';
 
 
 --
@@ -2971,7 +2924,7 @@ $$;
 -- Name: FUNCTION activity_label(p_type text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'What an activity without a title of its own is called.';
+COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'The title of an activity that was sent without one: the label of its type.';
 
 
 --
@@ -2994,8 +2947,14 @@ begin
       and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
       and (not p_args ? 'type' or t.type = p_args ->> 'type')
       and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (p_args ->> 'is_overdue' is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
-      and (p_args ->> 'is_overdue' is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
+      and (
+        p_args ->> 'is_overdue' is distinct from 'true'
+        or t.status = 'pendente' and t.due_at < now()
+      )
+      and (
+        p_args ->> 'is_overdue' is distinct from 'false'
+        or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now())
+      )
       and (not p_args ? 'due_before' or t.due_at < (p_args ->> 'due_before')::timestamptz)
       and (not p_args ? 'due_after' or t.due_at >= (p_args ->> 'due_after')::timestamptz)
       and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
@@ -3040,7 +2999,7 @@ $$;
 -- Name: FUNCTION activity_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
 
 
 --
@@ -3071,7 +3030,7 @@ $$;
 -- Name: FUNCTION activity_save(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Writes the record as it is given, and returns it as it is then.';
+COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
 
 
 --
@@ -3088,7 +3047,7 @@ begin
   insert into crm.rate_limits as r (key_id, hits)
   values (p_key_id, array[clock_timestamp()])
   on conflict (key_id) do update
-    -- Kept in order, also by a clock that was set back.
+    -- greatest() keeps the times sorted even if the clock was set back.
     set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
@@ -3099,7 +3058,8 @@ begin
   end if;
 
   remaining := greatest(p_limit - cardinality(v_hits), 0);
-  -- The next free place is the oldest call's; where the limit was lowered, the one that brings the count below it.
+  -- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
+  -- have expired.
   reset_seconds := greatest(1, ceil(extract(epoch from
     v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
   )))::integer;
@@ -3111,14 +3071,14 @@ $$;
 -- Name: FUNCTION admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) IS 'Counts a call against its key unless the last 60 seconds are full. A refused call is not counted (spec 8).';
+COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) IS 'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec 8).';
 
 
 --
--- Name: answer(crm.caller, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: answer_request(crm.caller, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
+CREATE FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -3144,8 +3104,9 @@ begin
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
 
-  -- The in-progress 409 is not counted where counting would wait for the very request that it asks about.
-  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_being_counted(p_caller.id) then
+  -- idempotency_in_progress is not counted while another call of the key runs: counting would block on that call, which
+  -- may be the one that holds the idempotency key.
+  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_call_in_progress(p_caller.id) then
     v_reply.rate_limit := p_caller.rate_limit;
     select a.admitted, a.remaining, a.reset_seconds
     into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
@@ -3160,7 +3121,7 @@ begin
     v_reply.error_code := 'insufficient_scope';
     return v_reply;
   end if;
-  -- Without a verb only the gate is asked: the function has an error of its own, which comes after the gate's.
+  -- Without a verb only the gate is checked: the function already has a 4xx, and an error of the gate comes before it.
   if p_verb is null then
     return v_reply;
   end if;
@@ -3185,7 +3146,7 @@ begin
       perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
     end if;
   exception
-    -- A subtransaction: what the verb wrote is undone, the call stays counted.
+    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted.
     when sqlstate 'CRM00' then
       get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
       v_reply.details := nullif(v_detail, '')::json;
@@ -3202,10 +3163,10 @@ $$;
 
 
 --
--- Name: FUNCTION answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency, verb, remembered reply. p_scope null: nothing is asked for. p_verb null: only the gate is asked. Called by the doors alone, as crm_api.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it, as crm_api.';
 
 
 --
@@ -3230,7 +3191,7 @@ $$;
 -- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
+COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does not change is not checked again.';
 
 
 --
@@ -3250,7 +3211,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Ignored, a misspelt name would be a change that is reported as made.
+      -- If it were ignored, a misspelt name would be reported as a change that was made.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -3275,7 +3236,7 @@ $$;
 -- Name: FUNCTION check_args(p_args jsonb, p_required text[], p_optional text[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) IS 'The arguments of a verb of schema app as it keeps them; null is the same as absent. Raises validation_error naming every field that is missing, unknown or invalid.';
+COMMENT ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) IS 'Validates and normalizes the arguments of a verb of schema app; null is the same as absent. Raises validation_error with every field that is missing, unknown or invalid.';
 
 
 --
@@ -3298,15 +3259,25 @@ begin
     continue when v_id is null;
     case v_field
       when 'company_id' then
-        v_exists := exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'contact_id' then
-        v_exists := exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'deal_id' then
-        v_exists := exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'loss_reason_id' then
-        v_exists := exists (select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+        v_exists := exists (
+          select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
       when 'owner_id' then
-        v_exists := exists (select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+        v_exists := exists (
+          select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
     end case;
     if not v_exists then
       v_missing := v_missing || v_field;
@@ -3323,7 +3294,180 @@ $$;
 -- Name: FUNCTION check_references(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
+COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference with every field whose record is not of the workspace, or is not active.';
+
+
+--
+-- Name: choose_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_pipeline_id is null then
+    pipeline_id := crm.default_pipeline();
+  else
+    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
+  end if;
+  if p_stage_id is null then
+    stage_id := crm.first_stage(pipeline_id);
+  else
+    stage_id := crm.require_active_stage(pipeline_id, p_stage_id);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage of a new deal. If the call names none, they are the default pipeline and its first active stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+
+
+--
+-- Name: deals; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.deals (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    title text NOT NULL,
+    status text DEFAULT 'aberto'::text NOT NULL,
+    value numeric,
+    recurring_value numeric,
+    pipeline_id uuid NOT NULL,
+    stage_id uuid NOT NULL,
+    contact_id uuid,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    expected_close_date date,
+    loss_reason_id uuid,
+    loss_note text,
+    source text,
+    utm jsonb,
+    custom_fields jsonb,
+    external_id text,
+    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL,
+    stale_reported_for timestamp with time zone,
+    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    last_activity_at timestamp with time zone,
+    won_at timestamp with time zone,
+    lost_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
+    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
+    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
+);
+
+ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
+
+
+--
+-- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
+
+
+--
+-- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.moved_at IS 'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. updated_at cannot show that, because a note changes no field of the deal.';
+
+
+--
+-- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted again.';
+
+
+--
+-- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
+
+
+--
+-- Name: choose_stage_for_move(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
+  stage_id := p_stage_id;
+  -- A stage that does not change is not checked again, because it may have been deactivated since.
+  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
+    return;
+  end if;
+  if not exists (
+    select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
+  ) then
+    perform api.fail('invalid_reference', array['stage_id']);
+  end if;
+  if pipeline_id <> p_deal.pipeline_id then
+    perform crm.require_active_pipeline(pipeline_id);
+  end if;
+  perform crm.require_active_stage(pipeline_id, stage_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage for a call that names a stage, and optionally its pipeline. Raises invalid_reference for a stage outside the workspace, otherwise pipeline_not_found or stage_not_found.';
+
+
+--
+-- Name: choose_stage_for_update(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
+    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
+    stage_id := crm.first_stage(p_pipeline_id);
+  else
+    select s.pipeline_id, s.stage_id into choose_stage_for_update.pipeline_id, choose_stage_for_update.stage_id
+    from crm.choose_stage_for_move(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises the codes of crm.choose_stage_for_move, and pipeline_has_no_stage.';
 
 
 --
@@ -3339,7 +3483,7 @@ CREATE FUNCTION crm.name_key(p_name text) RETURNS text
 -- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.name_key(p_name text) IS 'What two spellings of one name share: trimmed, one Unicode form, lower case.';
+COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
 
 
 --
@@ -3385,14 +3529,14 @@ COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
 -- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.companies.name_key IS 'What the name is found by (crm.name_key).';
+COMMENT ON COLUMN crm.companies.name_key IS 'The name in the form of crm.name_key. Searches by name compare this column.';
 
 
 --
 -- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or any other: upper case, without punctuation.';
+COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
 
 
 --
@@ -3422,7 +3566,7 @@ $$;
 -- Name: FUNCTION company_insert(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -3444,7 +3588,7 @@ $$;
 -- Name: FUNCTION company_json(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'As api.company, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'A row as public JSON, with the fields of api.company.';
 
 
 --
@@ -3508,7 +3652,7 @@ $$;
 -- Name: FUNCTION company_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
 
 
 --
@@ -3539,7 +3683,7 @@ $$;
 -- Name: FUNCTION company_save(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the record as it is given, and returns it as it is then.';
+COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
 
 
 --
@@ -3555,7 +3699,7 @@ CREATE FUNCTION crm.digits(p_phone text) RETURNS text
 -- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, by which two spellings are compared; null when there are none.';
+COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 
 
 --
@@ -3621,7 +3765,7 @@ $$;
 -- Name: FUNCTION contact_insert(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -3643,7 +3787,7 @@ $$;
 -- Name: FUNCTION contact_json(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'As api.contact, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'A row as public JSON, with the fields of api.contact.';
 
 
 --
@@ -3705,7 +3849,7 @@ $$;
 -- Name: FUNCTION contact_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
 
 
 --
@@ -3736,7 +3880,7 @@ $$;
 -- Name: FUNCTION contact_save(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the record as it is given, and returns it as it is then.';
+COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
 
 
 --
@@ -3748,7 +3892,7 @@ CREATE FUNCTION crm.cron_schedule(p_every interval) RETURNS text
     SET search_path TO ''
     AS $$
   select case
-    -- pg_cron knows seconds since 1.5; before, a minute is the shortest.
+    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -3764,7 +3908,7 @@ $$;
 -- Name: FUNCTION cron_schedule(p_every interval); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'An interval of crm.jobs in pg_cron''s words; null without pg_cron.';
+COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
 
 
 --
@@ -3780,7 +3924,7 @@ CREATE FUNCTION crm.current_member_id() RETURNS uuid
 -- Name: FUNCTION current_member_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key that the door let in; null outside a request.';
+COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key of the request; null for a proposal''s link and outside a request.';
 
 
 --
@@ -3796,88 +3940,7 @@ CREATE FUNCTION crm.current_workspace_id() RETURNS uuid
 -- Name: FUNCTION current_workspace_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_workspace_id() IS 'The workspace of the key that the door let in; null outside a request.';
-
-
---
--- Name: deals; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.deals (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    title text NOT NULL,
-    status text DEFAULT 'aberto'::text NOT NULL,
-    value numeric,
-    recurring_value numeric,
-    pipeline_id uuid NOT NULL,
-    stage_id uuid NOT NULL,
-    contact_id uuid,
-    company_id uuid,
-    owner_id uuid NOT NULL,
-    expected_close_date date,
-    loss_reason_id uuid,
-    loss_note text,
-    source text,
-    utm jsonb,
-    custom_fields jsonb,
-    external_id text,
-    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    moved_at timestamp with time zone DEFAULT now() NOT NULL,
-    stale_reported_for timestamp with time zone,
-    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
-CASE
-    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
-    ELSE NULL::timestamp with time zone
-END) STORED,
-    last_activity_at timestamp with time zone,
-    won_at timestamp with time zone,
-    lost_at timestamp with time zone,
-    closed_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
-    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
-    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
-    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
-);
-
-ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
-
-
---
--- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id, for finding the deal again. Not unique: what makes a lead idempotent is crm.lead_receipts.';
-
-
---
--- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.moved_at IS 'When it last moved: a change of the deal, an activity of it written or changed, or a note. Not updated_at: a note changes nothing that the deal''s own record shows.';
-
-
---
--- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The movement after which deal.stale was emitted. A newer movement differs from it, so the event can fire again.';
-
-
---
--- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal, while deal.stale has not been emitted for it.';
+COMMENT ON FUNCTION crm.current_workspace_id() IS 'The workspace of the caller whose request is being handled; null outside a request.';
 
 
 --
@@ -3893,7 +3956,7 @@ CREATE FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) RET
 -- Name: FUNCTION deal_action_json(p_deal crm.deals, p_idempotent boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) IS 'Reply of an action: the deal, and whether it was already as asked.';
+COMMENT ON FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) IS 'The reply of an action: the deal, and whether it was in the requested state already.';
 
 
 --
@@ -3919,7 +3982,7 @@ $$;
 -- Name: FUNCTION deal_default_title(p_deal crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_default_title(p_deal crm.deals) IS 'The name of the deal''s contact, else of its company.';
+COMMENT ON FUNCTION crm.deal_default_title(p_deal crm.deals) IS 'The name of the deal''s contact, otherwise of its company.';
 
 
 --
@@ -3949,7 +4012,7 @@ $$;
 -- Name: FUNCTION deal_insert(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_insert(t crm.deals) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.deal_insert(t crm.deals) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -3972,7 +4035,7 @@ $$;
 -- Name: FUNCTION deal_json(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'As api.deal, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'A row as public JSON, with the fields of api.deal.';
 
 
 --
@@ -4039,40 +4102,7 @@ $$;
 -- Name: FUNCTION deal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
-
-
---
--- Name: deal_moments(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_moments() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  if new.stage_id is distinct from old.stage_id then
-    new.stage_changed_at := now();
-  end if;
-  if new.status is distinct from old.status then
-    new.won_at := case when new.status = 'ganho' then now() end;
-    new.lost_at := case when new.status = 'perdido' then now() end;
-    new.closed_at := coalesce(new.won_at, new.lost_at);
-    if new.status <> 'perdido' then
-      new.loss_reason_id := null;
-      new.loss_note := null;
-    end if;
-  end if;
-  return new;
-end
-$$;
-
-
---
--- Name: FUNCTION deal_moments(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_moments() IS 'Keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields true whoever writes, the API or the application.';
+COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
 
 
 --
@@ -4103,69 +4133,7 @@ $$;
 -- Name: FUNCTION deal_save(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Writes the record as it is given, and returns it as it is then.';
-
-
---
--- Name: deal_stage(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
-  stage_id := p_stage_id;
-  -- What stays is not checked again: it may have been deactivated since.
-  if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
-    return;
-  end if;
-  if not exists (
-    select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
-  ) then
-    perform api.fail('invalid_reference', array['stage_id']);
-  end if;
-  if pipeline_id <> p_deal.pipeline_id then
-    perform crm.active_pipeline(pipeline_id);
-  end if;
-  perform crm.active_stage(pipeline_id, stage_id);
-end
-$$;
-
-
---
--- Name: FUNCTION deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_stage(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a deal goes whose call names a stage, and maybe its pipeline. Raises invalid_reference for a stage outside the workspace, else pipeline_not_found, stage_not_found.';
-
-
---
--- Name: deal_update_place(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
-    pipeline_id := crm.active_pipeline(p_pipeline_id);
-    stage_id := crm.first_stage(p_pipeline_id);
-  else
-    select s.pipeline_id, s.stage_id into deal_update_place.pipeline_id, deal_update_place.stage_id
-    from crm.deal_stage(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
-  end if;
-end
-$$;
-
-
---
--- Name: FUNCTION deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_update_place(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a PATCH puts a deal: another pipeline without a stage means its first active one. Raises what crm.deal_stage raises, and pipeline_has_no_stage.';
+COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
 
 
 --
@@ -4194,7 +4162,7 @@ $$;
 -- Name: FUNCTION default_owner(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.default_owner() IS 'Who owns a record when the call names nobody: the creator of the key, else the oldest active admin or gestor (spec 4.1).';
+COMMENT ON FUNCTION crm.default_owner() IS 'The owner of a record whose call names none: the creator of the key, otherwise the oldest active admin or gestor (spec 4.1).';
 
 
 --
@@ -4236,7 +4204,7 @@ CREATE FUNCTION crm.deliveries_due() RETURNS boolean
   select exists (
     select from crm.waiting_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-    -- Not clock_timestamp(), for which no index serves: the retries of six hours would be read at each poke.
+    -- Not clock_timestamp(), which no index serves: every poke would read all retries of the next six hours.
     where s.is_active and d.state = 'pending' and d.next_attempt_at <= statement_timestamp()
       and (d.lease_until is null or d.lease_until <= statement_timestamp())
   )
@@ -4247,7 +4215,7 @@ $$;
 -- Name: FUNCTION deliveries_due(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a dispatcher would find anything to claim.';
+COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find a delivery.';
 
 
 --
@@ -4270,14 +4238,14 @@ ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
 -- Name: TABLE events; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.events IS 'One row an event, whether or not anybody subscribes. Written only by crm.emit, in the transaction of the change.';
+COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of the change, and crm.send_test_event.';
 
 
 --
 -- Name: COLUMN events.facts; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.events.facts IS 'What the object alone does not tell, such as the previous stage. It joins the object''s JSON in the delivery.';
+COMMENT ON COLUMN crm.events.facts IS 'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
 
 
 --
@@ -4294,13 +4262,13 @@ begin
     'workspace_id', e.workspace_id,
     'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
     'object_id', e.object_id,
-    -- A test event is of no object (crm.send_test_event).
+    -- A test event has no object (crm.send_test_event).
     'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );
 exception when others then
-  -- One event whose body cannot be made must not keep a whole batch from being claimed.
+  -- One body that cannot be built must not prevent the claim of a whole batch.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end
@@ -4311,7 +4279,7 @@ $$;
 -- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The JSON text to send (spec 6.2), as of now; null when it cannot be made.';
+COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The JSON text to send (spec 6.2), with the object as it is now; null if it cannot be built.';
 
 
 --
@@ -4326,7 +4294,7 @@ CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at dou
 declare
   v_now timestamptz;
 begin
-  -- One claim at a time, for some milliseconds: two at once would each see the same places free and fill them twice.
+  -- One claim at a time, for a few milliseconds: two at once would see the same free slots and exceed the limits.
   perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
   v_now := clock_timestamp();
 
@@ -4342,15 +4310,15 @@ begin
       s.workspace_id, s.id, s.is_active,
       coalesce(f.taken, 0) as taken,
       coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
-    -- From the subscriptions rather than from one queue: what waits for an inactive or a slow one is not waded through.
+    -- Starts from the subscriptions, so that the deliveries which wait for an inactive or slow one are not scanned.
     from crm.waiting_subscriptions s
     left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
   ),
   candidate as (
-    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.place as subscription_place
+    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.rank as subscription_rank
     from waiting w
     cross join lateral (
-      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as place
+      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as rank
       from crm.webhook_deliveries d
       where d.workspace_id = w.workspace_id and d.subscription_id = w.id and d.state = 'pending'
         and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
@@ -4359,25 +4327,25 @@ begin
     ) d
     where w.is_active
   ),
-  turn as (
+  ranked as (
     select
       c.workspace_id, c.id, c.next_attempt_at,
       c.workspace_taken
-        + row_number() over (partition by c.workspace_id order by c.subscription_place, c.next_attempt_at)
-        as workspace_place
+        + row_number() over (partition by c.workspace_id order by c.subscription_rank, c.next_attempt_at)
+        as workspace_rank
     from candidate c
   ),
   chosen as (
-    select t.workspace_id, t.id from turn t
-    where t.workspace_place <= 8
-    order by t.workspace_place, t.next_attempt_at
+    select r.workspace_id, r.id from ranked r
+    where r.workspace_rank <= 8
+    order by r.workspace_rank, r.next_attempt_at
     limit p_batch
   ),
   locked as (
     select d.workspace_id, d.id
     from crm.webhook_deliveries d
     join chosen c on c.workspace_id = d.workspace_id and c.id = d.id
-    -- Asked again of the row as it is once locked: a slow holder may have recorded it meanwhile.
+    -- Checked again on the locked row: a dispatcher whose lease had ended may have recorded its outcome meanwhile.
     where d.state = 'pending' and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
     for update of d skip locked
   ),
@@ -4403,7 +4371,7 @@ $$;
 -- Name: FUNCTION delivery_claim(p_batch integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, with what it takes to send them; claimed_at is the time here, in seconds since 1970. Fair: at most 4 in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight for a subscription and 8 for a workspace, and workspaces take turns.';
 
 
 --
@@ -4428,7 +4396,7 @@ begin
     ),
     lease_until = null
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- Without a lease this token has recorded already: an outcome that is sent twice counts once.
+    -- Without a lease this token has recorded its outcome already: an outcome that is sent twice counts once.
     and d.state = 'pending' and d.lease_token = p_lease_token and d.lease_until is not null
   returning d.* into v_delivery;
   if not found then
@@ -4464,7 +4432,7 @@ $$;
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records what an attempt came to, schedules the next, and after the fifth failure ends the delivery and deactivates the subscription (spec 6.5). Where the lease was taken over meanwhile it changes nothing: `attempt` is then null.';
+COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null.';
 
 
 --
@@ -4490,7 +4458,7 @@ begin
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then
-  -- Best effort (spec 3): the write that the event is about must not fail because of it.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
 end
 $$;
@@ -4500,7 +4468,7 @@ $$;
 -- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Records an event and enqueues a delivery for each active subscription to it, in the caller''s transaction. Never fails. Sets app.events_enqueued when there is something to deliver. Security definer: callers need no rights here.';
+COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Never fails. Sets app.events_enqueued if there is a delivery. Security definer, because callers have no rights on these tables.';
 
 
 --
@@ -4526,7 +4494,7 @@ $$;
 -- Name: FUNCTION emit_closed(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit_closed() IS 'Emits deal.won or deal.lost when a deal is marked so.';
+COMMENT ON FUNCTION crm.emit_closed() IS 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
 
 
 --
@@ -4548,7 +4516,7 @@ $$;
 -- Name: FUNCTION emit_created(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit_created() IS 'Emits the event that the trigger''s argument names, about the new row.';
+COMMENT ON FUNCTION crm.emit_created() IS 'Trigger: emits the event in the trigger''s argument, about the new row.';
 
 
 --
@@ -4565,7 +4533,7 @@ begin
   for v_activity in
     update crm.activities a
     set overdue_reported_for = a.due_at
-    -- Its index is by workspace.
+    -- Joined to the workspaces, because the index begins with the workspace.
     from crm.workspaces w
     where a.workspace_id = w.id and a.overdue_unreported_at < now()
     returning a.workspace_id, a.id, a.due_at
@@ -4612,7 +4580,7 @@ $$;
 -- Name: FUNCTION emit_proposal(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit_proposal() IS 'Emits proposal.viewed at the first opening, and proposal.accepted or proposal.rejected at the answer.';
+COMMENT ON FUNCTION crm.emit_proposal() IS 'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
 
 
 --
@@ -4637,7 +4605,7 @@ $$;
 -- Name: FUNCTION emit_stage_changed(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit_stage_changed() IS 'Emits deal.stage_changed with where the deal came from.';
+COMMENT ON FUNCTION crm.emit_stage_changed() IS 'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
 
 
 --
@@ -4652,8 +4620,8 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One workspace after the other: each has its own bound, with which its part of the index is entered. In one statement
-  -- for all of them the whole index would be read.
+  -- One statement for each workspace: each has its own threshold, which is the bound of a range of the index. A single
+  -- statement for all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
       update crm.deals d
@@ -4679,7 +4647,7 @@ $$;
 -- Name: FUNCTION emit_stale_deals(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit_stale_deals() IS 'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it moves.';
+COMMENT ON FUNCTION crm.emit_stale_deals() IS 'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it moves again.';
 
 
 --
@@ -4760,7 +4728,103 @@ $$;
 -- Name: FUNCTION filters_of(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.filters_of(p_args jsonb) IS 'The filters that a call of a list asks for, in order.';
+COMMENT ON FUNCTION crm.filters_of(p_args jsonb) IS 'The names of the filters in the arguments of a list, sorted.';
+
+
+--
+-- Name: find_or_create_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  created := false;
+  if p_name is null then
+    return;
+  end if;
+  select c.id into find_or_create_company.id from crm.companies c
+  where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name)
+  order by c.id
+  limit 1;
+  if found then
+    return;
+  end if;
+  insert into crm.companies as c (workspace_id, name, owner_id)
+  values (v_workspace_id, p_name, p_owner_id)
+  returning c.id into find_or_create_company.id;
+  created := true;
+end
+$$;
+
+
+--
+-- Name: FUNCTION find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'Returns the oldest company of that name (ignoring case and surrounding space), or a new one; null without a name.';
+
+
+--
+-- Name: find_or_create_contact(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_name text := btrim(concat_ws(' ', p_args ->> 'first_name', nullif(p_args ->> 'last_name', '')));
+  v_email text := p_args ->> 'email';
+  v_phone text := p_args ->> 'phone';
+begin
+  created := false;
+  select c.id into find_or_create_contact.id from crm.contacts c
+  where c.workspace_id = v_workspace_id and c.email = v_email
+  order by c.id
+  limit 1;
+  if not found then
+    -- The same phone with a different e-mail is another person behind the same switchboard.
+    select c.id into find_or_create_contact.id from crm.contacts c
+    where c.workspace_id = v_workspace_id and c.phone_digits = crm.digits(v_phone)
+      and (c.email is null or v_email is null)
+    order by c.id
+    limit 1;
+  end if;
+
+  if find_or_create_contact.id is null then
+    insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
+    values (v_workspace_id, v_name, v_email, v_phone, p_company_id, p_owner_id)
+    returning c.id into find_or_create_contact.id;
+    created := true;
+    return;
+  end if;
+
+  -- Only empty fields are filled in. Without one, no update: updated_at must not change.
+  update crm.contacts c
+  set
+    email = coalesce(c.email, v_email),
+    phone = coalesce(c.phone, v_phone),
+    company_id = coalesce(c.company_id, p_company_id)
+  where c.workspace_id = v_workspace_id and c.id = find_or_create_contact.id
+    and (
+      (c.email is null and v_email is not null)
+      or (c.phone is null and v_phone is not null)
+      or (c.company_id is null and p_company_id is not null)
+    );
+end
+$$;
+
+
+--
+-- Name: FUNCTION find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'Returns the contact of a lead: found by e-mail, otherwise by the digits of the phone, otherwise new.';
 
 
 --
@@ -4794,30 +4858,6 @@ COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active sta
 
 
 --
--- Name: found(json); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.found(p_record json) RETURNS json
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_record is null then
-    perform api.fail('not_found');
-  end if;
-  return p_record;
-end
-$$;
-
-
---
--- Name: FUNCTION found(p_record json); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.found(p_record json) IS 'The record, or the error not_found where there is none.';
-
-
---
 -- Name: idempotency_begin(uuid, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4826,13 +4866,13 @@ CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request
     SET search_path TO ''
     AS $$
 declare
-  -- The lock is of the transaction: a process killed in the middle leaves no key taken.
+  -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
     hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
   );
   v_seen crm.idempotency_keys;
 begin
-  -- Read after the lock was tried: whoever held it before has committed what it remembers.
+  -- Read after the lock was tried: a request that held the lock before has committed its reply.
   select * into v_seen from crm.idempotency_keys i
   where i.workspace_id = p_workspace_id and i.key = p_key
     and i.created_at > clock_timestamp() - interval '24 hours';
@@ -4853,7 +4893,7 @@ $$;
 -- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) IS 'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) IS 'Returns the stored body or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
 
 --
@@ -4867,7 +4907,7 @@ CREATE FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_requ
 begin
   insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
   values (p_workspace_id, p_key, p_request_hash, p_body)
-  -- Only an entry older than 24 hours can be in the way here.
+  -- Only an expired entry, older than 24 hours, can conflict here.
   on conflict (workspace_id, key) do update
     set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
 end
@@ -4878,7 +4918,7 @@ $$;
 -- Name: FUNCTION idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) IS 'Remembers a reply in the transaction that made it: both are kept, or neither is.';
+COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) IS 'Stores a reply in the transaction that created the record: both are kept, or neither is.';
 
 
 --
@@ -4915,7 +4955,7 @@ $$;
 -- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key''s hash belongs. Security definer, because crm_api cannot read keys.';
 
 
 --
@@ -4938,7 +4978,7 @@ begin
   if not found then
     v_caller.error_code := 'not_found';
   end if;
-  -- Calls of a link in any 60 seconds: a person reads and answers one proposal.
+  -- Calls of a link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
   return v_caller;
 end
@@ -4949,14 +4989,14 @@ $$;
 -- Name: FUNCTION identify_link(p_token_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller that a token hash stands for: a proposal that is no draft. Security definer: the API''s own role reads no hashes.';
+COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom a token''s hash belongs: a proposal that is not a draft. Security definer, because crm_api cannot read the hashes.';
 
 
 --
--- Name: is_being_counted(uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: is_call_in_progress(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.is_being_counted(p_key_id uuid) RETURNS boolean
+CREATE FUNCTION crm.is_call_in_progress(p_key_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -4968,10 +5008,10 @@ $$;
 
 
 --
--- Name: FUNCTION is_being_counted(p_key_id uuid); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION is_call_in_progress(p_key_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.is_being_counted(p_key_id uuid) IS 'Whether another call of the key is under way: the row of its hits stays locked until that call has its answer.';
+COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another call of the key is in progress: that call keeps the row of its key locked until its transaction ends.';
 
 
 --
@@ -4987,103 +5027,7 @@ CREATE FUNCTION crm.iso(p_at timestamp with time zone) RETURNS text
 -- Name: FUNCTION iso(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'ISO 8601 in UTC with milliseconds and Z: every datetime of the API (spec 1).';
-
-
---
--- Name: lead_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-begin
-  created := false;
-  if p_name is null then
-    return;
-  end if;
-  select c.id into lead_company.id from crm.companies c
-  where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name)
-  order by c.id
-  limit 1;
-  if found then
-    return;
-  end if;
-  insert into crm.companies as c (workspace_id, name, owner_id)
-  values (v_workspace_id, p_name, p_owner_id)
-  returning c.id into lead_company.id;
-  created := true;
-end
-$$;
-
-
---
--- Name: FUNCTION lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.lead_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'The oldest company of that name (case and surrounding space aside), or a new one; null without a name.';
-
-
---
--- Name: lead_contact(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_name text := btrim(concat_ws(' ', p_args ->> 'first_name', nullif(p_args ->> 'last_name', '')));
-  v_email text := p_args ->> 'email';
-  v_phone text := p_args ->> 'phone';
-begin
-  created := false;
-  select c.id into lead_contact.id from crm.contacts c
-  where c.workspace_id = v_workspace_id and c.email = v_email
-  order by c.id
-  limit 1;
-  if not found then
-    -- A contact known under another e-mail is another person behind the same switchboard.
-    select c.id into lead_contact.id from crm.contacts c
-    where c.workspace_id = v_workspace_id and c.phone_digits = crm.digits(v_phone)
-      and (c.email is null or v_email is null)
-    order by c.id
-    limit 1;
-  end if;
-
-  if lead_contact.id is null then
-    insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
-    values (v_workspace_id, v_name, v_email, v_phone, p_company_id, p_owner_id)
-    returning c.id into lead_contact.id;
-    created := true;
-    return;
-  end if;
-
-  -- Filled in where it is empty, never overwritten; and not touched where there is nothing to fill in.
-  update crm.contacts c
-  set
-    email = coalesce(c.email, v_email),
-    phone = coalesce(c.phone, v_phone),
-    company_id = coalesce(c.company_id, p_company_id)
-  where c.workspace_id = v_workspace_id and c.id = lead_contact.id
-    and (
-      (c.email is null and v_email is not null)
-      or (c.phone is null and v_phone is not null)
-      or (c.company_id is null and p_company_id is not null)
-    );
-end
-$$;
-
-
---
--- Name: FUNCTION lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'The contact of a lead: by e-mail, else by the digits of the phone, else a new one.';
+COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as every datetime of the API: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 
 --
@@ -5123,7 +5067,7 @@ CREATE FUNCTION crm.lead_lock(p_args jsonb) RETURNS void
     SET search_path TO ''
     AS $$
 begin
-  -- In order of the lock's number, so that two leads that share two of these cannot wait for each other.
+  -- Locked in order of number, so that two leads which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select distinct hashtextextended(
@@ -5147,7 +5091,7 @@ $$;
 -- Name: FUNCTION lead_lock(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Makes leads that could create the same record wait for each other: by external_id, e-mail, phone and company name.';
+COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Serializes leads that could create the same record: by external_id, e-mail, phone and company name.';
 
 
 --
@@ -5187,7 +5131,7 @@ ALTER TABLE ONLY crm.loss_reasons FORCE ROW LEVEL SECURITY;
 -- Name: TABLE loss_reasons; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.loss_reasons IS 'Why deals are lost, in the words of a workspace.';
+COMMENT ON TABLE crm.loss_reasons IS 'Why a workspace loses deals, in its own words.';
 
 
 --
@@ -5247,7 +5191,7 @@ COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, autho
 -- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.members.user_id IS 'The application''s own user, where the member has signed in.';
+COMMENT ON COLUMN crm.members.user_id IS 'The user of the application who signs in as this member; null until then.';
 
 
 --
@@ -5277,28 +5221,6 @@ COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the
 
 
 --
--- Name: move_deal(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.move_deal() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
-  return null;
-end
-$$;
-
-
---
--- Name: FUNCTION move_deal(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.move_deal() IS 'Trigger of notes and activities: records on their deal that it moved.';
-
-
---
 -- Name: notes; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -5324,14 +5246,14 @@ ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
 -- Name: TABLE notes; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.notes IS 'What people and integrations wrote down about a deal.';
+COMMENT ON TABLE crm.notes IS 'Texts that people and integrations write about a deal.';
 
 
 --
 -- Name: COLUMN notes.source; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.notes.source IS 'Where the note came from. It alone says so: the author is always a member, never an integration (spec 2.2).';
+COMMENT ON COLUMN crm.notes.source IS 'What kind of author wrote the note. author_id cannot show it, because it is always a member (spec 2.2).';
 
 
 --
@@ -5359,7 +5281,7 @@ $$;
 -- Name: FUNCTION note_insert(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_insert(t crm.notes) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.note_insert(t crm.notes) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -5379,7 +5301,7 @@ $$;
 -- Name: FUNCTION note_json(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'As api.note, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'A row as public JSON, with the fields of api.note.';
 
 
 --
@@ -5438,7 +5360,7 @@ $$;
 -- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the call names, else the default; raises no_owner_available when there is none (spec 4.2).';
+COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the call names, otherwise the default one; raises no_owner_available if there is none (spec 4.2).';
 
 
 --
@@ -5464,7 +5386,7 @@ $$;
 -- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS 'A page of a list (spec 4.0), from the ids and records of up to limit + 1 rows.';
+COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS 'Builds a page of a list (spec 4.0) from the ids and records of up to limit + 1 rows.';
 
 
 --
@@ -5503,7 +5425,7 @@ begin
       v_message := 'Deve ter de 1 a 40 caracteres';
     when 'email' then
       value := to_jsonb(lower(v_text));
-      -- The same form as the API's own (zod): what one of them takes the other takes too.
+      -- The pattern that the API uses (zod), so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~
         '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
       v_message := 'Deve ser um e-mail válido';
@@ -5577,7 +5499,7 @@ $_$;
 -- Name: FUNCTION parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) IS 'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, ids and e-mails in lower case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. p_field is how an error names it, such as stages.0.type.';
+COMMENT ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) IS 'Validates one argument of a verb of schema app by the rule of its name. `value` is the normalized value (trimmed, ids and e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese messages, and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
 
 
 --
@@ -5591,7 +5513,7 @@ CREATE FUNCTION crm.parse_moment(p_text text) RETURNS timestamp with time zone
 declare
   v_at timestamptz;
 begin
-  -- Postgres itself reads much more, such as 'tomorrow' and dates whose order of day and month is a setting.
+  -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
   if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
     return null;
   end if;
@@ -5608,7 +5530,7 @@ $_$;
 -- Name: FUNCTION parse_moment(p_text text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'A moment of ISO 8601 with an offset, such as 2027-01-31T12:00:00Z; null where the text is none, or no such moment exists in the years 1 to 9999.';
+COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null if the text has another form, or the moment does not exist in the years 1 to 9999.';
 
 
 --
@@ -5633,7 +5555,7 @@ ALTER TABLE ONLY crm.pipelines FORCE ROW LEVEL SECURITY;
 -- Name: TABLE pipelines; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.pipelines IS 'Sales funnels of a workspace; one of them is where a deal goes that names none.';
+COMMENT ON TABLE crm.pipelines IS 'Sales funnels of a workspace. A deal whose call names no pipeline goes into the default one.';
 
 
 --
@@ -5653,7 +5575,7 @@ $$;
 -- Name: FUNCTION pipeline_json(t crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'As api.pipeline, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.pipeline_json(t crm.pipelines) IS 'A row as public JSON, with the fields of api.pipeline.';
 
 
 --
@@ -5681,36 +5603,6 @@ COMMENT ON FUNCTION crm.pipeline_row_json(p crm.pipelines) IS 'JSON of a pipelin
 
 
 --
--- Name: place(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-begin
-  if p_pipeline_id is null then
-    pipeline_id := crm.default_pipeline();
-  else
-    pipeline_id := crm.active_pipeline(p_pipeline_id);
-  end if;
-  if p_stage_id is null then
-    stage_id := crm.first_stage(pipeline_id);
-  else
-    stage_id := crm.active_stage(pipeline_id, p_stage_id);
-  end if;
-end
-$$;
-
-
---
--- Name: FUNCTION place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.place(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'Where a new deal goes: the default pipeline and its first active stage where the call names none. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
-
-
---
 -- Name: poke_dispatcher(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5725,7 +5617,8 @@ begin
   if not crm.deliveries_due() then
     return;
   end if;
-  -- pg_net exists on Supabase; elsewhere a scheduler listens. Executed as text: neither schema need exist.
+  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. The statements are
+  -- dynamic, because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
@@ -5748,7 +5641,7 @@ $_$;
 -- Name: FUNCTION poke_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Wakes a dispatcher when something is due: the net under the poke that follows each request.';
+COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due: a retry, or a delivery whose poke after the request was lost.';
 
 
 --
@@ -5760,7 +5653,7 @@ CREATE FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) RET
     SET search_path TO ''
     AS $$
 declare
-  -- Locked: of an acceptance and a rejection at once one takes place.
+  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -5779,7 +5672,7 @@ $$;
 -- Name: FUNCTION proposal_answer(p_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) IS 'Answers a proposal for good; the same answer again changes nothing (`idempotent`). Raises proposal_closed where it has the other answer, proposal_expired.';
+COMMENT ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) IS 'Records the customer''s answer, which is final. The same answer again changes nothing (`idempotent`). Raises proposal_closed if the proposal has the other answer, proposal_expired.';
 
 
 --
@@ -5823,7 +5716,7 @@ COMMENT ON TABLE crm.proposals IS 'Offers to customers, each on a deal.';
 -- Name: COLUMN proposals.status; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.proposals.status IS 'As it was last left. `expirada` is not stored: the clock says so, see crm.proposal_status.';
+COMMENT ON COLUMN crm.proposals.status IS 'The last status that was written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
 
 
 --
@@ -5845,7 +5738,7 @@ $$;
 -- Name: FUNCTION proposal_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'As api.proposal, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.proposal_json(t crm.proposals) IS 'A row as public JSON, with the fields of api.proposal.';
 
 
 --
@@ -5874,35 +5767,7 @@ $$;
 -- Name: FUNCTION proposal_lock(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
-
-
---
--- Name: proposal_moments(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.proposal_moments() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
-  -- Nobody answers what they have not seen, so an answer is an opening too.
-  if new.status in ('visualizada', 'aceita', 'recusada') then
-    new.viewed_at := coalesce(new.viewed_at, now());
-  end if;
-  new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
-  new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
-  return new;
-end
-$$;
-
-
---
--- Name: FUNCTION proposal_moments(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.proposal_moments() IS 'Keeps the moments of a proposal true to its status, whoever writes.';
+COMMENT ON FUNCTION crm.proposal_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
 
 
 --
@@ -5931,7 +5796,7 @@ $$;
 -- Name: FUNCTION proposal_save(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the record as it is given, and returns it as it is then.';
+COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
 
 
 --
@@ -5957,7 +5822,7 @@ $$;
 -- Name: FUNCTION proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) IS 'The proposal with its new status; raises proposal_expired after the time to answer is over.';
+COMMENT ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) IS 'Saves a proposal with a new status; raises proposal_expired if the time to answer is over.';
 
 
 --
@@ -5978,7 +5843,7 @@ $$;
 -- Name: FUNCTION proposal_status(p crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_status(p crm.proposals) IS 'The status of a proposal now: one that was not answered in time is `expirada`. An answer stays what it was.';
+COMMENT ON FUNCTION crm.proposal_status(p crm.proposals) IS 'The present status of a proposal: `expirada` if it was not answered before expires_at. An answer never changes.';
 
 
 --
@@ -5999,7 +5864,7 @@ $$;
 -- Name: FUNCTION proposal_view_json(t crm.proposals); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'As api.proposal_view, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.proposal_view_json(t crm.proposals) IS 'A row as public JSON, with the fields of api.proposal_view.';
 
 
 --
@@ -6027,7 +5892,7 @@ $$;
 -- Name: PROCEDURE protect(IN p_table regclass); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON PROCEDURE crm.protect(IN p_table regclass) IS 'Row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';
+COMMENT ON PROCEDURE crm.protect(IN p_table regclass) IS 'Adds row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';
 
 
 --
@@ -6044,7 +5909,7 @@ CREATE FUNCTION crm.purge_events() RETURNS void
 -- Name: FUNCTION purge_events(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.purge_events() IS 'Forgets events after 30 days, with their deliveries and attempts, also those that still wait for a subscription.';
+COMMENT ON FUNCTION crm.purge_events() IS 'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an inactive subscription.';
 
 
 --
@@ -6073,7 +5938,7 @@ $$;
 -- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) IS 'Ends a verb of schema app with a code, as api.fail ends one of api. Beside the field and its Portuguese message (null where the code says enough) it can name a value that the caller does not know and needs for its own words, such as the id of the inactive subscription that a delivery belongs to.';
+COMMENT ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) IS 'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese message (null if the code is enough) it can carry a value that the caller needs for its own message, such as the id of the inactive subscription that a delivery belongs to.';
 
 
 --
@@ -6087,7 +5952,7 @@ CREATE FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_
 declare
   v_resumed bigint;
 begin
-  -- Deliveries first: crm.delivery_record locks in this order too, so that neither waits for the other.
+  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock.
   with waiting as (
     select d.workspace_id, d.id
     from crm.webhook_subscriptions s
@@ -6117,7 +5982,7 @@ $$;
 -- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Makes an inactive subscription active with a failure_count of 0, and its waiting deliveries due now; how many those were. What had failed for good stays so: see crm.redeliver. Changes nothing on an active one.';
+COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, and returns how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an active subscription.';
 
 
 --
@@ -6137,7 +6002,7 @@ CREATE FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer DEFAU
   join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
   join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
   left join lateral (
-    -- One that is sent again shows how it last went until there is something newer.
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
     where a.workspace_id = d.workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc
@@ -6169,10 +6034,10 @@ CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS v
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(): crm.poke_dispatcher, in the same statement, would not find it due yet.
+    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- One that is in flight is on its way already, and its holder will record it.
+    -- A leased delivery is in flight already, and its dispatcher will record the outcome.
     and d.lease_until is null
 $$;
 
@@ -6181,7 +6046,61 @@ $$;
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. One that has ended gets five attempts anew, and keeps the record of the earlier ones; one that waits for its next attempt gets none on top. That of an inactive subscription waits for it.';
+COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive subscription waits until that is reactivated.';
+
+
+--
+-- Name: require_active_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_active_pipeline(p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.pipelines p
+    where p.workspace_id = crm.current_workspace_id() and p.id = p_id and p.is_active
+  ) then
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
+  end if;
+  return p_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_active_pipeline(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_active_pipeline(p_id uuid) IS 'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
+
+
+--
+-- Name: require_active_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.stages s
+    where s.workspace_id = crm.current_workspace_id() and s.pipeline_id = p_pipeline_id and s.id = p_id and s.is_active
+  ) then
+    perform api.fail('stage_not_found', array['stage_id']);
+  end if;
+  return p_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_active_stage(p_pipeline_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) IS 'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
 
 
 --
@@ -6212,7 +6131,31 @@ $$;
 -- Name: FUNCTION require_active_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Raises not_found where the workspace has no such subscription, subscription_inactive where it takes no deliveries.';
+COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+
+
+--
+-- Name: require_record(json); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_record(p_record json) RETURNS json
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_record is null then
+    perform api.fail('not_found');
+  end if;
+  return p_record;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_record(p_record json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_record(p_record json) IS 'Returns the record; raises not_found if it is null.';
 
 
 --
@@ -6235,7 +6178,7 @@ $$;
 -- Name: FUNCTION require_workspace(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_found where there is no such workspace, so that an empty list always means an existing workspace.';
+COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_found if there is no such workspace, so that an empty list always means an existing workspace.';
 
 
 --
@@ -6264,14 +6207,14 @@ CREATE FUNCTION crm.retry_deliveries(p_workspace_id uuid) RETURNS bigint
     LANGUAGE sql
     SET search_path TO ''
     AS $$
-  with hurried as (
+  with retried as (
     update crm.webhook_deliveries d
     set next_attempt_at = statement_timestamp()
     where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
       and d.lease_until is null
     returning 1
   )
-  select count(*) from hurried
+  select count(*) from retried
 $$;
 
 
@@ -6279,7 +6222,7 @@ $$;
 -- Name: FUNCTION retry_deliveries(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every waiting delivery of a workspace due now; how many there were.';
+COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every waiting delivery of a workspace due now, and returns how many there were.';
 
 
 --
@@ -6291,7 +6234,7 @@ CREATE FUNCTION crm.run_verb(p_verb text, p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 begin
-  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
     when 'activity_get' then return api.activity_get(p_args);
@@ -6332,7 +6275,7 @@ $$;
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name: one of those that an endpoint declares.';
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name; the list has every verb that an endpoint declares.';
 
 
 --
@@ -6351,7 +6294,7 @@ begin
     return 0;
   end if;
   for v_job in select * from crm.jobs order by name loop
-    -- A job of the same name is replaced, so this may run any number of times.
+    -- cron.schedule replaces a job of the same name, so this function may run any number of times.
     execute 'select cron.schedule($1, $2, $3)'
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
@@ -6365,7 +6308,7 @@ $_$;
 -- Name: FUNCTION schedule_jobs(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.schedule_jobs() IS 'Puts every row of crm.jobs on pg_cron''s schedule; returns how many, 0 where there is no pg_cron. Call it after changing crm.jobs.';
+COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Call it after changing crm.jobs.';
 
 
 --
@@ -6393,7 +6336,7 @@ $$;
 -- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns its delivery; null where there is no such subscription. Of an event that it listens to, but of no object (the nil UUID) and with {"test": true} as data: a receiver that takes it for a real one finds nothing to act on.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on.';
 
 
 --
@@ -6415,7 +6358,40 @@ $$;
 -- Name: FUNCTION set_completed_at(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.set_completed_at() IS 'An activity has completed_at exactly while its status is concluida, whoever writes; editing it later keeps the time.';
+COMMENT ON FUNCTION crm.set_completed_at() IS 'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A later edit keeps the time.';
+
+
+--
+-- Name: set_deal_moments(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.set_deal_moments() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if new.stage_id is distinct from old.stage_id then
+    new.stage_changed_at := now();
+  end if;
+  if new.status is distinct from old.status then
+    new.won_at := case when new.status = 'ganho' then now() end;
+    new.lost_at := case when new.status = 'perdido' then now() end;
+    new.closed_at := coalesce(new.won_at, new.lost_at);
+    if new.status <> 'perdido' then
+      new.loss_reason_id := null;
+      new.loss_note := null;
+    end if;
+  end if;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION set_deal_moments(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.set_deal_moments() IS 'Trigger: keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields consistent with stage and status, whether the API or the application writes.';
 
 
 --
@@ -6428,7 +6404,7 @@ CREATE FUNCTION crm.set_last_activity_at() RETURNS trigger
     AS $$
 begin
   update crm.deals d
-  -- The later of the two: of two simultaneous activities the older may come second.
+  -- greatest(), because the older of two simultaneous activities may be written second.
   set last_activity_at = greatest(d.last_activity_at, new.created_at)
   where d.workspace_id = new.workspace_id and d.id = new.deal_id;
   return null;
@@ -6440,7 +6416,57 @@ $$;
 -- Name: FUNCTION set_last_activity_at(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.set_last_activity_at() IS 'Records on the deal when its last activity was created.';
+COMMENT ON FUNCTION crm.set_last_activity_at() IS 'Trigger: records on the deal when its last activity was created.';
+
+
+--
+-- Name: set_moved_at(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.set_moved_at() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  update crm.deals d set moved_at = now() where d.workspace_id = new.workspace_id and d.id = new.deal_id;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION set_moved_at(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.set_moved_at() IS 'Trigger of notes and activities: sets moved_at of their deal.';
+
+
+--
+-- Name: set_proposal_moments(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.set_proposal_moments() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
+  -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
+  if new.status in ('visualizada', 'aceita', 'recusada') then
+    new.viewed_at := coalesce(new.viewed_at, now());
+  end if;
+  new.accepted_at := case when new.status = 'aceita' then coalesce(new.accepted_at, now()) end;
+  new.rejected_at := case when new.status = 'recusada' then coalesce(new.rejected_at, now()) end;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION set_proposal_moments(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.set_proposal_moments() IS 'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the application writes.';
 
 
 --
@@ -6468,14 +6494,14 @@ ALTER TABLE ONLY crm.stages FORCE ROW LEVEL SECURITY;
 -- Name: TABLE stages; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.stages IS 'Steps of a pipeline in order of position; the first active one is where a new deal starts.';
+COMMENT ON TABLE crm.stages IS 'Steps of a pipeline, in order of position. A new deal starts in the first active one.';
 
 
 --
 -- Name: COLUMN stages.type; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.stages.type IS 'Values seen: pre-venda, venda, won, lost (spec 2.5). Not an enum: the application may add others.';
+COMMENT ON COLUMN crm.stages.type IS 'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 
 
 --
@@ -6495,7 +6521,7 @@ $$;
 -- Name: FUNCTION stage_json(t crm.stages); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'As api.stage, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'A row as public JSON, with the fields of api.stage.';
 
 
 --
@@ -6545,7 +6571,7 @@ $$;
 -- Name: FUNCTION stages_of(p crm.pipelines); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline in order (spec 2.5).';
+COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline as JSON, in order (spec 2.5).';
 
 
 --
@@ -6574,7 +6600,7 @@ ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_subscriptions IS 'Which events go to which address. Never deleted: an inactive one keeps its history (spec 3).';
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 
 
 --
@@ -6609,7 +6635,7 @@ $$;
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) IS 'Creates the record in the caller''s workspace, and returns it.';
+COMMENT ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) IS 'Creates the record in the caller''s workspace and returns it.';
 
 
 --
@@ -6630,7 +6656,7 @@ $$;
 -- Name: FUNCTION subscription_json(t crm.webhook_subscriptions); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'As api.subscription, in JSON: wherever it is shown.';
+COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'A row as public JSON, with the fields of api.subscription.';
 
 
 --
@@ -6652,7 +6678,7 @@ $$;
 -- Name: FUNCTION touch(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.touch() IS 'Keeps updated_at true whoever writes, the API or the application.';
+COMMENT ON FUNCTION crm.touch() IS 'Trigger: sets updated_at on every update, whether the API or the application writes.';
 
 
 --
@@ -6664,7 +6690,7 @@ CREATE FUNCTION crm.touch_deal() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-  -- Recording that deal.stale was emitted is no movement, and neither that nor a note changes what a reader sees.
+  -- An update that only records deal.stale, or only a movement (crm.set_moved_at), changes no field that a client sees.
   if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
     new.updated_at := now();
     new.moved_at := now();
@@ -6678,7 +6704,30 @@ $$;
 -- Name: FUNCTION touch_deal(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.touch_deal() IS 'Keeps updated_at and moved_at true whoever writes, the API or the application.';
+COMMENT ON FUNCTION crm.touch_deal() IS 'Trigger: sets updated_at and moved_at on every update of the deal''s own fields, whether the API or the application writes.';
+
+
+--
+-- Name: unset_default_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
+end
+$$;
+
+
+--
+-- Name: FUNCTION unset_default_pipeline(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) IS 'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
 
 
 --
@@ -6703,30 +6752,7 @@ $$;
 -- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The lower bound of every UUIDv7 made at that time or later: turns `created_at >= since` into a range of ids.';
-
-
---
--- Name: vacate_default_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  -- Of two calls at once each would find the place free; this lock puts one after the other.
-  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
-  update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
-end
-$$;
-
-
---
--- Name: FUNCTION vacate_default_pipeline(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) IS 'Leaves a workspace without a default pipeline, so that another can become it in the same transaction.';
+COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The lower bound of every UUIDv7 generated at that time or later: turns `created_at >= since` into a range of ids.';
 
 
 --
@@ -6752,7 +6778,7 @@ $$;
 -- Name: FUNCTION with_activity_defaults(p_activity crm.activities); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) IS 'The activity with a default in each field that cannot be empty; raises no_owner_available.';
+COMMENT ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) IS 'Fills each empty field that cannot be empty with its default; raises no_owner_available.';
 
 
 --
@@ -6768,7 +6794,7 @@ CREATE FUNCTION crm.with_fields(p_record json, p_fields json) RETURNS json
 -- Name: FUNCTION with_fields(p_record json, p_fields json); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';
+COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or json_build_object, without space around their braces.';
 
 
 --
@@ -6796,14 +6822,14 @@ ALTER TABLE ONLY crm.workspaces FORCE ROW LEVEL SECURITY;
 -- Name: TABLE workspaces; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.workspaces IS 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
+COMMENT ON TABLE crm.workspaces IS 'The tenants: every record belongs to one workspace. The door reads the plan (public_api, rate_limit_per_minute).';
 
 
 --
 -- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
+COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled.';
 
 
 --
@@ -6872,14 +6898,14 @@ ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
 -- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.api_keys IS 'Keys by hash; a dump of this table opens nothing. The role of the API cannot read it.';
+COMMENT ON TABLE crm.api_keys IS 'API keys, each stored as a hash: a dump of this table opens nothing. The role crm_api cannot read it.';
 
 
 --
 -- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of what it creates, author of its notes.';
+COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of the records it creates, and author of its notes.';
 
 
 --
@@ -6893,7 +6919,7 @@ COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key, by which
 -- Name: COLUMN api_keys.hash; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is enough for 32 random bytes.';
+COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is enough, because a key has 32 random bytes.';
 
 
 --
@@ -6912,7 +6938,7 @@ ALTER TABLE ONLY crm.event_types FORCE ROW LEVEL SECURITY;
 -- Name: TABLE event_types; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.event_types IS 'What kind of object each event is about (spec 6.2).';
+COMMENT ON TABLE crm.event_types IS 'The type of object that each event is about (spec 6.2).';
 
 
 --
@@ -6935,7 +6961,7 @@ ALTER TABLE ONLY crm.idempotency_keys FORCE ROW LEVEL SECURITY;
 -- Name: TABLE idempotency_keys; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.idempotency_keys IS 'The 201 replies of the last 24 hours by key, so that a repeated POST is answered, not repeated. Errors are not remembered.';
+COMMENT ON TABLE crm.idempotency_keys IS 'The 201 replies of the last 24 hours by key, so that a repeated POST gets the first reply and creates nothing. Errors are not stored.';
 
 
 --
@@ -6964,7 +6990,7 @@ ALTER TABLE ONLY crm.jobs FORCE ROW LEVEL SECURITY;
 -- Name: TABLE jobs; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.jobs IS 'What runs by itself: each command on its interval. pg_cron and the local scheduler run these same rows.';
+COMMENT ON TABLE crm.jobs IS 'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run these same rows.';
 
 
 --
@@ -6988,7 +7014,7 @@ ALTER TABLE ONLY crm.lead_receipts FORCE ROW LEVEL SECURITY;
 -- Name: TABLE lead_receipts; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.lead_receipts IS 'What an external_id was answered with, for good: the same lead sent again gets the same ids, whatever became of the deal.';
+COMMENT ON TABLE crm.lead_receipts IS 'The ids that an external_id was first answered with, stored for good: the same lead sent again gets the same ids, whatever happened to the deal.';
 
 
 --
@@ -7010,14 +7036,14 @@ ALTER TABLE ONLY crm.proposal_links FORCE ROW LEVEL SECURITY;
 -- Name: TABLE proposal_links; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.proposal_links IS 'The one link of a proposal that works, by the SHA-256 of its token: a dump of this table opens nothing. Apart from the proposals so that the API''s own role can read those and never a hash.';
+COMMENT ON TABLE crm.proposal_links IS 'The one valid link of each proposal, by the SHA-256 of its token: a dump of this table opens nothing. The hashes are not in crm.proposals, so that crm_api can read proposals and never a hash.';
 
 
 --
 -- Name: COLUMN proposal_links.token_hash; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.proposal_links.token_hash IS 'A fast hash is enough for 32 random bytes.';
+COMMENT ON COLUMN crm.proposal_links.token_hash IS 'A fast hash is enough, because a token has 32 random bytes.';
 
 
 --
@@ -7036,7 +7062,7 @@ ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
 -- Name: TABLE rate_limits; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.rate_limits IS 'One row a key: the times of its admitted calls of the last 60 seconds, oldest first. The last is the key''s last use.';
+COMMENT ON TABLE crm.rate_limits IS 'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the key''s last use.';
 
 
 --
@@ -7066,35 +7092,35 @@ ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries IS 'One event on its way to one subscription. The id is the delivery_id that the receiver sees on every attempt.';
+COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
 
 
 --
 -- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Goes up when a delivery that had ended is sent again, with five attempts anew.';
+COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
 
 
 --
 -- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
+COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the same number, because the fault is not the receiver''s.';
 
 
 --
 -- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'Until when a dispatcher has it to itself; null when none has.';
+COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
 
 
 --
 -- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: goes up with every claim, so that a dispatcher that was too slow cannot record over its successor.';
+COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
 
 
 --
@@ -7132,7 +7158,7 @@ CREATE VIEW crm.waiting_subscriptions WITH (security_invoker='true') AS
 -- Name: VIEW waiting_subscriptions; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions that something waits for, now or later. Found by skipping through the index of what is pending, one step for each: neither the many that nothing waits for nor a long queue of one makes it slower.';
+COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it slower.';
 
 
 --
@@ -7158,21 +7184,21 @@ ALTER TABLE ONLY crm.webhook_attempts FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_attempts; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_attempts IS 'What each attempt came to.';
+COMMENT ON TABLE crm.webhook_attempts IS 'The outcome of each attempt.';
 
 
 --
 -- Name: COLUMN webhook_attempts.status; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_attempts.status IS 'The HTTP status of the receiver; null when no whole answer came.';
+COMMENT ON COLUMN crm.webhook_attempts.status IS 'The HTTP status of the response; null if no complete response arrived.';
 
 
 --
 -- Name: COLUMN webhook_attempts.reason; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_attempts.reason IS 'Why it failed, such as timeout_connect or http_503; null when it succeeded.';
+COMMENT ON COLUMN crm.webhook_attempts.reason IS 'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 
 
 --
@@ -7192,7 +7218,7 @@ ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_secrets; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
+COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
 
 
 --
@@ -7679,13 +7705,6 @@ CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (wo
 
 
 --
--- Name: deals deal_moments; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER deal_moments BEFORE UPDATE ON crm.deals FOR EACH ROW WHEN (((old.stage_id IS DISTINCT FROM new.stage_id) OR (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION crm.deal_moments();
-
-
---
 -- Name: deals emit_closed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -7728,27 +7747,6 @@ CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH
 
 
 --
--- Name: activities move_deal; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER move_deal AFTER UPDATE ON crm.activities FOR EACH ROW WHEN ((NOT (old.overdue_reported_for IS DISTINCT FROM new.overdue_reported_for))) EXECUTE FUNCTION crm.move_deal();
-
-
---
--- Name: notes move_deal; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER move_deal AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.move_deal();
-
-
---
--- Name: proposals proposal_moments; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER proposal_moments BEFORE INSERT OR UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.proposal_moments();
-
-
---
 -- Name: activities set_completed_at; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -7756,10 +7754,38 @@ CREATE TRIGGER set_completed_at BEFORE INSERT OR UPDATE ON crm.activities FOR EA
 
 
 --
+-- Name: deals set_deal_moments; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_deal_moments BEFORE UPDATE ON crm.deals FOR EACH ROW WHEN (((old.stage_id IS DISTINCT FROM new.stage_id) OR (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION crm.set_deal_moments();
+
+
+--
 -- Name: activities set_last_activity_at; Type: TRIGGER; Schema: crm; Owner: -
 --
 
 CREATE TRIGGER set_last_activity_at AFTER INSERT ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.set_last_activity_at();
+
+
+--
+-- Name: activities set_moved_at; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_moved_at AFTER UPDATE ON crm.activities FOR EACH ROW WHEN ((NOT (old.overdue_reported_for IS DISTINCT FROM new.overdue_reported_for))) EXECUTE FUNCTION crm.set_moved_at();
+
+
+--
+-- Name: notes set_moved_at; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_moved_at AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.set_moved_at();
+
+
+--
+-- Name: proposals set_proposal_moments; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER set_proposal_moments BEFORE INSERT OR UPDATE ON crm.proposals FOR EACH ROW EXECUTE FUNCTION crm.set_proposal_moments();
 
 
 --
@@ -8612,6 +8638,13 @@ REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optiona
 
 
 --
+-- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+
+
+--
 -- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -8623,13 +8656,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
-
-
---
--- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
 
 
 --
@@ -8766,10 +8792,10 @@ GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
 
 
 --
--- Name: FUNCTION vacate_default_pipeline(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION unset_default_pipeline(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.vacate_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
 
 
 --

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `delivery …`: webhook deliveries of a workspace. */
 export function deliveryCommands(program: Command): void {
@@ -25,7 +25,7 @@ export function deliveryCommands(program: Command): void {
   delivery.command("retry")
     .description("Make the deliveries that wait for their next attempt due now")
     .requiredOption("--workspace <id>", "the workspace")
-    .addHelpText("after", examples("delivery retry --workspace ID"))
+    .addHelpText("after", formatExamples("delivery retry --workspace ID"))
     .action(({ workspace }, command) =>
       perform(
         command,
@@ -35,9 +35,9 @@ export function deliveryCommands(program: Command): void {
     );
 
   delivery.command("redeliver")
-    .description("Send a delivery once more, under the same id; one that had ended gets five attempts anew")
-    .argument("<id>", "of the delivery")
-    .addHelpText("after", examples("delivery redeliver ID"))
+    .description("Send a delivery once more, under the same id; one that had ended gets five new attempts")
+    .argument("<id>", "id of the delivery")
+    .addHelpText("after", formatExamples("delivery redeliver ID"))
     .action((id, _options, command) =>
       perform(
         command,

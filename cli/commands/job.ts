@@ -1,27 +1,27 @@
 import type { Command } from "commander";
 import { call, perform } from "../perform.ts";
-import { table } from "../table.ts";
-import { examples } from "../usage.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples } from "../usage.ts";
 
-/** `job …`: the scheduled work. */
+/** `job …`: the periodic tasks of the database. */
 export function jobCommands(program: Command): void {
-  const job = program.command("job").description("Scheduled work");
+  const job = program.command("job").description("Periodic tasks of the database");
 
   job.command("list")
-    .description("Show what runs by itself, and how often")
-    .addHelpText("after", examples("job list"))
+    .description("Show the jobs and their intervals")
+    .addHelpText("after", formatExamples("job list"))
     .action((_options, command) =>
       perform(
         command,
         call("job_list", {}),
-        (jobs) => table(jobs, ["name", "every", "description"], "There is no job"),
+        (jobs) => formatTable(jobs, ["name", "every", "description"], "There is no job"),
       )
     );
 
   job.command("run")
-    .description("Run a scheduled job now")
-    .argument("<name>", "of the job, as `job list` shows it")
-    .addHelpText("after", examples("job run purge-events"))
+    .description("Run a job now")
+    .argument("<name>", "name of the job, from `job list`")
+    .addHelpText("after", formatExamples("job run purge-events"))
     .action((name, _options, command) =>
       perform(
         command,

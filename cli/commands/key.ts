@@ -1,25 +1,25 @@
 import type { Command } from "commander";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { createKey } from "../../operator/keys.ts";
-import { scopes } from "../arguments.ts";
+import { parseScopes } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `key …`: the API keys of a workspace. */
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys of a workspace");
 
   key.command("create")
-    .description("Make an API key; its value is shown this once and not kept")
+    .description("Create an API key; its value is shown only once and not stored")
     .requiredOption("--workspace <id>", "the workspace")
     .option("--member <id>", "the creator (default: the oldest active admin)")
     .requiredOption("--name <name>", "what it is for, 1 to 255 characters")
-    .requiredOption("--scopes <list>", "what it may do, separated by commas", scopes)
+    .requiredOption("--scopes <list>", "its scopes, separated by commas", parseScopes)
     .option("--expires-at <moment>", "ISO 8601 (default: never)")
     .addHelpText(
       "after",
-      `\nScopes in use:\n  ${SCOPES.join("\n  ")}\n` + examples(
+      `\nScopes in use:\n  ${SCOPES.join("\n  ")}\n` + formatExamples(
         'key create --workspace ID --name "Site" --scopes leads:write,pipelines:read',
         'key create --workspace ID --name "Teste" --scopes contacts:read --expires-at 2027-01-31T12:00:00Z',
       ),
@@ -28,10 +28,9 @@ export function keyCommands(program: Command): void {
       perform(
         command,
         (sql) => createKey(sql, { workspaceId: workspace, memberId: member, ...options }),
-        (made) =>
-          [`Key ${made.id} made. Its value is shown only now:`, "", made.key, ...hint(options.scopes)].join(
-            "\n",
-          ),
+        ({ id, key }) =>
+          [`Key ${id} created. Its value is shown only now:`, "", key, ...warnOfUnusedScopes(options.scopes)]
+            .join("\n"),
       )
     );
 
@@ -42,9 +41,9 @@ export function keyCommands(program: Command): void {
   });
 
   key.command("revoke")
-    .description("End a key for good, from its next call on")
-    .argument("<id>", "of the key")
-    .addHelpText("after", examples("key revoke ID"))
+    .description("Revoke a key for good, from its next call on")
+    .argument("<id>", "id of the key")
+    .addHelpText("after", formatExamples("key revoke ID"))
     .action((id, _options, command) =>
       perform(
         command,
@@ -54,10 +53,10 @@ export function keyCommands(program: Command): void {
     );
 }
 
-/** A scope that grants nothing is legal (spec 5.3), and more often a slip than meant. */
-function hint(scopes: string[]): string[] {
-  const idle = [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope));
-  return idle.length === 0
+/** Warns of scopes that no endpoint requires: they are valid (spec 5.3), but usually a mistake. */
+function warnOfUnusedScopes(scopes: string[]): string[] {
+  const unused = [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope));
+  return unused.length === 0
     ? []
-    : ["", `No endpoint asks for ${idle.join(", ")}: stored, and grants nothing yet`];
+    : ["", `No endpoint requires ${unused.join(", ")}: stored, and grants nothing yet`];
 }

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { boolean } from "../arguments.ts";
+import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
-/** `loss-reason …`: why deals of a workspace can be lost (`loss_reason_id` of POST deals/:id/lose). */
+/** `loss-reason …`: the reasons for which a workspace loses deals (`loss_reason_id` of POST deals/:id/lose). */
 export function lossReasonCommands(program: Command): void {
-  const reason = program.command("loss-reason").description("Why deals can be lost");
+  const reason = program.command("loss-reason").description("Reasons for lost deals");
 
   reason.command("create")
     .description("Add a reason")
     .requiredOption("--workspace <id>", "the workspace")
     .requiredOption("--name <name>", "1 to 255 characters")
-    .addHelpText("after", examples('loss-reason create --workspace ID --name "Preço"'))
+    .addHelpText("after", formatExamples('loss-reason create --workspace ID --name "Preço"'))
     .action(({ workspace, name }, command) =>
       perform(
         command,
@@ -22,10 +22,10 @@ export function lossReasonCommands(program: Command): void {
     );
 
   reason.command("update")
-    .description("Deactivate a reason, or activate again")
-    .argument("<id>", "of the reason")
-    .requiredOption("--active <true|false>", "whether a deal can be lost for it", boolean)
-    .addHelpText("after", examples("loss-reason update ID --active false"))
+    .description("Deactivate a reason, or activate it again")
+    .argument("<id>", "id of the reason")
+    .requiredOption("--active <true|false>", "whether a deal can be lost for it", parseBoolean)
+    .addHelpText("after", formatExamples("loss-reason update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { ROLES } from "../../operator/verbs.ts";
-import { boolean } from "../arguments.ts";
+import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `member …`: the people of a workspace. */
 export function memberCommands(program: Command): void {
@@ -20,7 +20,7 @@ export function memberCommands(program: Command): void {
     )
     .addHelpText(
       "after",
-      examples('member add --workspace ID --name "Ana Souza" --email ana@exemplo.com.br --role gestor'),
+      formatExamples('member add --workspace ID --name "Ana Souza" --email ana@exemplo.com.br --role gestor'),
     )
     .action(({ workspace, ...person }, command) =>
       perform(
@@ -31,10 +31,14 @@ export function memberCommands(program: Command): void {
     );
 
   member.command("update")
-    .description("Deactivate a member, or activate again")
-    .argument("<id>", "of the member")
-    .requiredOption("--active <true|false>", "whether the member owns records and authors notes", boolean)
-    .addHelpText("after", examples("member update ID --active false"))
+    .description("Deactivate a member, or activate it again")
+    .argument("<id>", "id of the member")
+    .requiredOption(
+      "--active <true|false>",
+      "whether the member owns records and authors notes",
+      parseBoolean,
+    )
+    .addHelpText("after", formatExamples("member update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,

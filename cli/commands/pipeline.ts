@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { boolean, stages } from "../arguments.ts";
+import { parseBoolean, parseStages } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
-import { table } from "../table.ts";
-import { examples, requireChange } from "../usage.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples, requireChange } from "../usage.ts";
 
 const COLUMNS = ["id", "name", "is_default", "is_active"] as const;
 
@@ -12,14 +12,14 @@ export function pipelineCommands(program: Command): void {
   const pipeline = program.command("pipeline").description("Sales funnels of a workspace");
 
   pipeline.command("create")
-    .description("Make a pipeline with its stages")
+    .description("Create a pipeline with its stages")
     .requiredOption("--workspace <id>", "the workspace")
     .requiredOption("--name <name>", "1 to 255 characters")
-    .option("--default", "make it the one where deals go that name none")
-    .requiredOption("--stages <list>", "name:type in order, separated by commas", stages)
+    .option("--default", "make it the pipeline of deals that name none")
+    .requiredOption("--stages <list>", "name:type in order, separated by commas", parseStages)
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         'pipeline create --workspace ID --name "Vendas" --stages "Prospecção:pre-venda,Proposta:venda,Ganho:won,Perdido:lost"',
       ),
     )
@@ -27,25 +27,28 @@ export function pipelineCommands(program: Command): void {
       perform(
         command,
         call("pipeline_create", { workspace_id: workspace, is_default: isDefault, ...options }),
-        (made) => `Pipeline ${made.id} made\n\n${table(made.stages, ["position", "id", "name", "type"], "")}`,
+        (created) =>
+          `Pipeline ${created.id} created\n\n${
+            formatTable(created.stages, ["position", "id", "name", "type"], "")
+          }`,
       )
     );
 
   pipeline.command("update")
     .description("Deactivate a pipeline, activate it again, or make it the default")
-    .argument("<id>", "of the pipeline")
-    .option("--active <true|false>", "whether the API shows it and deals may enter it", boolean)
-    .option("--default", "make it the one where deals go that name none")
+    .argument("<id>", "id of the pipeline")
+    .option("--active <true|false>", "whether the API shows it and deals may enter it", parseBoolean)
+    .option("--default", "make it the pipeline of deals that name none")
     .addHelpText(
       "after",
-      examples("pipeline update ID --active false", "pipeline update ID --active true --default"),
+      formatExamples("pipeline update ID --active false", "pipeline update ID --active true --default"),
     )
     .action((id, options, command) => {
       requireChange(command, options);
       return perform(
         command,
         callOn("pipeline", id, "pipeline_update", { is_active: options.active, is_default: options.default }),
-        (updated) => table([updated], COLUMNS, ""),
+        (updated) => formatTable([updated], COLUMNS, ""),
       );
     });
 
@@ -54,8 +57,8 @@ export function pipelineCommands(program: Command): void {
     describe: (pipelines) =>
       pipelines.map(({ stages, ...pipeline }) =>
         [
-          table([pipeline], COLUMNS, ""),
-          table(stages, ["position", "id", "name", "type", "is_active"], "The pipeline has no stage"),
+          formatTable([pipeline], COLUMNS, ""),
+          formatTable(stages, ["position", "id", "name", "type", "is_active"], "The pipeline has no stage"),
         ].join("\n\n")
       ).join("\n\n\n"),
   });

@@ -1,25 +1,25 @@
 import type { Command } from "commander";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
-import { number } from "../arguments.ts";
+import { numberParser } from "../arguments.ts";
 import { readFunctionsUrl } from "../functions_url.ts";
 import { addListCommand } from "../list_command.ts";
 import { perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `proposal …`: offers to customers, on a deal. */
 export function proposalCommands(program: Command): void {
   const proposal = program.command("proposal").description("Offers to customers, on a deal");
 
   proposal.command("create")
-    .description("Make a draft of a proposal")
+    .description("Create a draft of a proposal")
     .requiredOption("--deal <id>", "the deal")
     .requiredOption("--title <title>", "1 to 255 characters")
-    .option("--value <amount>", "0 or more, without a currency symbol", number("value"))
-    .option("--recurring-value <amount>", "0 or more each month", number("recurring_value"))
-    .option("--expires-at <moment>", "until when it can be answered, ISO 8601 (default: for ever)")
+    .option("--value <amount>", "0 or more, without a currency symbol", numberParser("value"))
+    .option("--recurring-value <amount>", "0 or more each month", numberParser("recurring_value"))
+    .option("--expires-at <moment>", "last moment for an answer, ISO 8601 (default: none)")
     .addHelpText(
       "after",
-      examples(
+      formatExamples(
         'proposal create --deal ID --title "Plano anual" --value 12500.50 --expires-at 2027-01-31T12:00:00Z',
       ),
     )
@@ -27,14 +27,14 @@ export function proposalCommands(program: Command): void {
       perform(
         command,
         (sql) => createProposal(sql, { dealId: deal, ...options }),
-        (made) => `Proposal ${made.id} made, a draft until \`proposal send\``,
+        (created) => `Proposal ${created.id} created, a draft until \`proposal send\``,
       )
     );
 
   proposal.command("send")
-    .description("Give a proposal its public link, shown this once; one from before stops working")
-    .argument("<id>", "of the proposal")
-    .addHelpText("after", examples("proposal send ID"))
+    .description("Give a proposal its public link, shown only once; an earlier link stops working")
+    .argument("<id>", "id of the proposal")
+    .addHelpText("after", formatExamples("proposal send ID"))
     .action((id, _options, command) =>
       perform(
         command,

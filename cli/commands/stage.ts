@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { boolean } from "../arguments.ts";
+import { parseBoolean } from "../arguments.ts";
 import { callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `stage …`: the steps of a pipeline. */
 export function stageCommands(program: Command): void {
@@ -9,9 +9,9 @@ export function stageCommands(program: Command): void {
 
   stage.command("update")
     .description("Deactivate a stage, or activate it again")
-    .argument("<id>", "of the stage")
-    .requiredOption("--active <true|false>", "whether deals may enter it", boolean)
-    .addHelpText("after", examples("stage update ID --active false"))
+    .argument("<id>", "id of the stage")
+    .requiredOption("--active <true|false>", "whether deals may enter it", parseBoolean)
+    .addHelpText("after", formatExamples("stage update ID --active false"))
     .action((id, { active }, command) =>
       perform(
         command,

@@ -3,7 +3,7 @@ import { rotateSecret } from "../../operator/webhooks.ts";
 import { readEncryptionKey } from "../encryption_key.ts";
 import { addListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
-import { examples } from "../usage.ts";
+import { formatExamples } from "../usage.ts";
 
 /** `webhook …`: the webhook subscriptions of a workspace. */
 export function webhookCommands(program: Command): void {
@@ -25,8 +25,8 @@ export function webhookCommands(program: Command): void {
 
   webhook.command("test")
     .description("Send a test event to a subscription")
-    .argument("<id>", "of the subscription")
-    .addHelpText("after", examples("webhook test ID"))
+    .argument("<id>", "id of the subscription")
+    .addHelpText("after", formatExamples("webhook test ID"))
     .action((id, _options, command) =>
       perform(
         command,
@@ -36,9 +36,9 @@ export function webhookCommands(program: Command): void {
     );
 
   webhook.command("reactivate")
-    .description("Make an inactive subscription active again, and send what waits for it")
-    .argument("<id>", "of the subscription")
-    .addHelpText("after", examples("webhook reactivate ID"))
+    .description("Activate an inactive subscription again, and send its waiting deliveries")
+    .argument("<id>", "id of the subscription")
+    .addHelpText("after", formatExamples("webhook reactivate ID"))
     .action((id, _options, command) =>
       perform(
         command,
@@ -52,14 +52,14 @@ export function webhookCommands(program: Command): void {
 
   webhook.command("rotate")
     .description(
-      "Give a subscription a new secret, shown this once; deliveries are signed with it from now on",
+      "Give a subscription a new secret, shown only once; deliveries are signed with it from now on",
     )
-    .argument("<id>", "of the subscription")
-    .option("--force", "also where the encryption key does not open the present secret, after a key was lost")
+    .argument("<id>", "id of the subscription")
+    .option("--force", "even if the encryption key does not open the present secret, after a key was lost")
     .addHelpText(
       "after",
-      "\nIt needs the functions' WEBHOOK_ENCRYPTION_KEY, which is found where the local stack is used.\n" +
-        examples("webhook rotate ID"),
+      "\nIt needs the functions' WEBHOOK_ENCRYPTION_KEY; that of the local stack is read from DATA_DIR.\n" +
+        formatExamples("webhook rotate ID"),
     )
     .action((id, { force = false }, command) =>
       perform(

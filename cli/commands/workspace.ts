@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { boolean, number } from "../arguments.ts";
+import { numberParser, parseBoolean } from "../arguments.ts";
 import { call, perform } from "../perform.ts";
-import { table } from "../table.ts";
-import { examples, requireChange } from "../usage.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples, requireChange } from "../usage.ts";
 
 const COLUMNS = [
   "id",
@@ -14,37 +14,42 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-/** `workspace …`: the accounts and their plans. */
+/** `workspace …`: the workspaces and their plans. */
 export function workspaceCommands(program: Command): void {
-  const workspace = program.command("workspace").description("Accounts and their plans");
+  const workspace = program.command("workspace").description("Workspaces and their plans");
 
   workspace.command("create")
-    .description("Make a workspace with an admin member and a default pipeline")
+    .description("Create a workspace with an admin member and a default pipeline")
     .requiredOption("--name <name>", "1 to 255 characters")
-    .addHelpText("after", examples('workspace create --name "Padaria Sol"'))
+    .addHelpText("after", formatExamples('workspace create --name "Padaria Sol"'))
     .action((options, command) =>
       perform(
         command,
         call("workspace_create", options),
-        (made) =>
-          `Workspace ${made.id} made, with admin member ${made.member_id} and default pipeline ${made.pipeline_id}`,
+        (created) =>
+          `Workspace ${created.id} created, with admin member ${created.member_id} and default pipeline ` +
+          created.pipeline_id,
       )
     );
 
   workspace.command("update")
     .description("Suspend a workspace, or change its plan")
-    .argument("<id>", "of the workspace")
-    .option("--suspended <true|false>", "refuse every key of it", boolean)
-    .option("--public-api <true|false>", "include the public API in its plan", boolean)
+    .argument("<id>", "id of the workspace")
+    .option("--suspended <true|false>", "refuse every call with a key of the workspace", parseBoolean)
+    .option("--public-api <true|false>", "include the public API in its plan", parseBoolean)
     .option(
       "--rate-limit <calls>",
       "calls a minute for each key, 1 to 1000000",
-      number("rate_limit_per_minute"),
+      numberParser("rate_limit_per_minute"),
     )
-    .option("--stale-after-days <days>", "days until a deal is stale, 1 to 3650", number("stale_after_days"))
+    .option(
+      "--stale-after-days <days>",
+      "days until a deal is stale, 1 to 3650",
+      numberParser("stale_after_days"),
+    )
     .addHelpText(
       "after",
-      examples("workspace update ID --suspended true", "workspace update ID --rate-limit 600"),
+      formatExamples("workspace update ID --suspended true", "workspace update ID --rate-limit 600"),
     )
     .action((id, options, command) => {
       requireChange(command, options);
@@ -57,18 +62,18 @@ export function workspaceCommands(program: Command): void {
           rate_limit_per_minute: options.rateLimit,
           stale_after_days: options.staleAfterDays,
         }),
-        (updated) => table([updated], COLUMNS, ""),
+        (updated) => formatTable([updated], COLUMNS, ""),
       );
     });
 
   workspace.command("list")
     .description("Show all workspaces, oldest first")
-    .addHelpText("after", examples("workspace list", "workspace list --json"))
+    .addHelpText("after", formatExamples("workspace list", "workspace list --json"))
     .action((_options, command) =>
       perform(
         command,
         call("workspace_list", {}),
-        (workspaces) => table(workspaces, COLUMNS, "There is no workspace"),
+        (workspaces) => formatTable(workspaces, COLUMNS, "There is no workspace"),
       )
     );
 }

@@ -3,15 +3,15 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import type { Filter } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { comment } from "./sql_text.ts";
 
-/** Conditions that every list has: they are ranges. */
+/** The conditions of the range filters that every list has. */
 const RANGES: Readonly<Record<string, string>> = {
   since: "t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz)",
   updated_since: "t.updated_at >= (p_args ->> 'updated_since')::timestamptz",
 };
 
 /**
- * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace, and
- * with what the list is refused without; each ends with the id, so that a page is read in its order.
+ * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
+ * then with the required filters; each ends with the id, so that a page is read in its order.
  */
 export function indexesSql({ about, filters }: CrmRecord): string {
   const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
@@ -32,22 +32,24 @@ export function listSql(record: CrmRecord): string {
   const filters = Object.entries(record.filters);
   const equalities = filters.filter(([, { condition }]) => condition === undefined);
   const required = equalities.filter(([, filter]) => filter.required);
-  // Beside a required one, a kept plan would not know which of two indexes to read: such a pair is planned for its values.
+  // Next to a required filter the planner cannot choose between two indexes for a cached plan, so that combination is
+  // planned for its values.
   const alone = required.length === 0 ? equalities : [];
-  const branch = (asked: typeof equalities) =>
-    `    when '{${asked.map(([filter]) => filter).sort().join(",")}}' then
-${pageSql(record, asked.map(([filter, declared]) => equality(record, filter, declared)))}`;
+  const branch = (sent: typeof equalities) =>
+    `    when '{${sent.map(([filter]) => filter).sort().join(",")}}' then
+${pageSql(record, sent.map(([filter, declared]) => equality(record, filter, declared)))}`;
 
   const conditions = [
-    ...equalities.map(([filter, declared]) => whenAsked(filter, equality(record, filter, declared))),
+    ...equalities.map(([filter, declared]) => whenSent(filter, equality(record, filter, declared))),
     ...filters.flatMap(([filter, { condition }]) => rangeConditions(filter, condition)),
-    ...Object.entries(RANGES).map(([filter, condition]) => whenAsked(filter, condition)),
+    ...Object.entries(RANGES).map(([filter, condition]) => whenSent(filter, condition)),
   ];
 
   return `create function crm.${name}_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -72,10 +74,10 @@ ${
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -84,7 +86,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
 ${[branch(required), ...alone.map((filter) => branch([filter]))].join("\n")}
     else
@@ -93,7 +95,7 @@ ${[branch(required), ...alone.map((filter) => branch([filter]))].join("\n")}
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-${comment(`function api.${name}_list(jsonb)`, "A page of the list, newest first (spec 4.0).")}`;
+${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
 }
 
 function pageSql({ name, about }: CrmRecord, conditions: string[]): string {
@@ -110,17 +112,17 @@ function pageSql({ name, about }: CrmRecord, conditions: string[]): string {
 
 function equality({ fields }: CrmRecord, name: string, { column = name, through }: Filter): string {
   const sql = fields[name]?.sql ?? "text";
-  const sent = `p_args ->> '${name}'`;
-  if (through !== undefined) return `t.${column} = ${through}(${sent})`;
-  return `t.${column} = ${sql === "text" ? sent : `(${sent})::${sql}`}`;
+  const value = `p_args ->> '${name}'`;
+  if (through !== undefined) return `t.${column} = ${through}(${value})`;
+  return `t.${column} = ${sql === "text" ? value : `(${value})::${sql}`}`;
 }
 
 function rangeConditions(filter: string, condition: Filter["condition"]): string[] {
   if (condition === undefined) return [];
-  if (typeof condition === "string") return [whenAsked(filter, condition)];
+  if (typeof condition === "string") return [whenSent(filter, condition)];
   return Object.entries(condition).map(([value, sql]) =>
-    `(p_args ->> '${filter}' is distinct from '${value}' or ${sql})`
+    `(\n        p_args ->> '${filter}' is distinct from '${value}'\n        or ${sql}\n      )`
   );
 }
 
-const whenAsked = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;
+const whenSent = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;

@@ -4,7 +4,7 @@ import type { Field } from "../../supabase/functions/_shared/contract/record_fie
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
-/** Everything that is written of a record into the migration of its table. */
+/** The SQL that is written into the migration of the record's table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
   return [
@@ -23,7 +23,7 @@ function jsonSql(record: CrmRecord, name: string, text: string, names: readonly 
   return `create type api.${name} as (
 ${fields.map(([field, { sql }]) => `  ${field} ${sql === "timestamptz" ? "text" : sql}`).join(",\n")}
 );
-${comment(`type api.${name}`, `${text}, as JSON shows it.`)}
+${comment(`type api.${name}`, `${text}: its public fields, in order.`)}
 
 create function crm.${name}_json(t ${table}) returns json
 language sql stable
@@ -32,7 +32,7 @@ as $$
 ${columns(fields.map(([field, declared]) => shownValue(field, declared)), 4)}
   )::api.${name})
 $$;
-${comment(`function crm.${name}_json(${table})`, `As api.${name}, in JSON: wherever it is shown.`)}`;
+${comment(`function crm.${name}_json(${table})`, `A row as public JSON, with the fields of api.${name}.`)}`;
 }
 
 function shownValue(name: string, { shownAs, sql }: Field): string {
@@ -61,7 +61,7 @@ $$;
 ${
     comment(
       `function crm.${name}_insert(${table})`,
-      "Creates the record in the caller's workspace, and returns it.",
+      "Creates the record in the caller's workspace and returns it.",
     )
   }`;
 }
@@ -87,7 +87,8 @@ $$;
 ${
     comment(
       `function crm.${name}_lock(uuid)`,
-      "The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.",
+      "Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and " +
+        "returns it. Raises not_found.",
     )
   }`;
 }
@@ -114,7 +115,7 @@ $$;
 ${
     comment(
       `function crm.${name}_save(${table})`,
-      "Writes the record as it is given, and returns it as it is then.",
+      "Writes the fields of the record that can change, and returns the row as it is then.",
     )
   }`;
 }
@@ -125,13 +126,13 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.${name}_json(t) from crm.${about.table} t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
 end
 $$;
-${comment(`function api.${name}_get(jsonb)`, "One record, or not_found.")}`;
+${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found.")}`;
 }
 
 function namesOf(fields: CrmRecord["fields"], writers: readonly Field["written"][]): string[] {

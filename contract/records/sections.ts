@@ -1,4 +1,4 @@
-// The parts of migrations that are written. Each stands between two markers, where its reader looks for it.
+// The sections of migrations that `deno task records` writes, each between two markers in the migration of its subject.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { endpoints } from "../resources.ts";
@@ -22,8 +22,8 @@ export function sections(): Map<string, string> {
 /**
  * A migration with its sections written anew.
  *
- * @param written gets the name of each section that the text has
- * @throws Error for a section that nothing declares, or that has no end
+ * @param written receives the name of each section in the text
+ * @throws Error for a section that no record declares, or that has no end
  */
 export function withSections(text: string, sql: Map<string, string>, written: Set<string>): string {
   const lines: string[] = [];
@@ -55,7 +55,7 @@ function referencesSql(records: readonly CrmRecord[]): string {
       if (references === null) continue;
       const { table, active } = references;
       const condition = `t.workspace_id = v_workspace_id and t.id = v_id${active ? " and t.is_active" : ""}`;
-      const sql = `exists (select from crm.${table} t where ${condition})`;
+      const sql = `exists (\n          select from crm.${table} t where ${condition}\n        )`;
       if ((tables.get(name) ?? sql) !== sql) throw new Error(`"${name}" refers to two tables`);
       tables.set(name, sql);
     }
@@ -90,7 +90,7 @@ $$;
 ${
     comment(
       "function crm.check_references(jsonb)",
-      "Raises invalid_reference naming each id of another record that is not of the workspace, or not active.",
+      "Raises invalid_reference with every field whose record is not of the workspace, or is not active.",
     )
   }`;
 }
@@ -106,8 +106,8 @@ create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null
 );
-comment on table crm.event_types is 'What kind of object each event is about (spec 6.2).';
--- Forced and without a policy: no verb reads it.
+comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+-- Row-level security is forced and has no policy, so no verb can read this table.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 insert into crm.event_types (event, object_type) values
@@ -121,11 +121,16 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
 ${verbs.map((verb) => `    when '${verb}' then return api.${verb}(p_args);`).join("\n")}
   end case;
 end
 $$;
-comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';`;
+${
+    comment(
+      "function crm.run_verb(text, jsonb)",
+      "Calls the verb of that name; the list has every verb that an endpoint declares.",
+    )
+  }`;
 }

@@ -17,11 +17,19 @@ export function columns(expressions: readonly string[], indent: number): string 
   return [...lines, line].map((text) => " ".repeat(indent) + text).join("\n");
 }
 
-/** A `comment on` statement. */
+/** A `comment on` statement. Its text is split into literals, as SQL joins those on lines of their own. */
 export function comment(object: string, text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
   const statement = `comment on ${object} is`;
-  return statement.length + quoted.length + 2 <= WIDTH
-    ? `${statement} ${quoted};`
-    : `${statement}\n  ${quoted};`;
+  const whole = quote(text);
+  if (statement.length + whole.length + 2 <= WIDTH) return `${statement} ${whole};`;
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const longer = [lines.at(-1), word].join(" ");
+    if (lines.length > 0 && quote(longer).length + 4 <= WIDTH) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const literals = lines.map((line, index) => quote(index < lines.length - 1 ? `${line} ` : line));
+  return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;

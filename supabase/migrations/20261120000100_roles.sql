@@ -1,4 +1,4 @@
--- Schemas, and the role that answers requests.
+-- The schemas crm and api, and the role that every request runs as.
 
 create schema crm;
 comment on schema crm is 'Tables of the CRM and the functions that belong to them. No client reaches it directly.';
@@ -6,8 +6,8 @@ comment on schema crm is 'Tables of the CRM and the functions that belong to the
 create schema api;
 comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
 
--- No login and no bypassrls: whatever a verb does, row-level security decides what it sees.
--- Roles belong to the cluster: another database of it, or this one before a reset, may have made it.
+-- The role can neither log in nor bypass row-level security, so a verb sees only the rows that the policies allow.
+-- A role belongs to the whole cluster: it may exist already, for another database or from before a reset of this one.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'crm_api') then
@@ -15,6 +15,6 @@ begin
   end if;
 end
 $$;
--- The door switches to this role for its own statement, so whoever opens the door must be a member of it.
+-- The doors switch to this role (`set role`), so the role that calls them must be a member of it.
 grant crm_api to current_user;
 grant usage on schema crm, api to crm_api;

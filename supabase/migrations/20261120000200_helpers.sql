@@ -1,17 +1,17 @@
--- The few functions that everything else stands on: who is calling, ids, time, text, isolation.
+-- Functions that every other migration uses: the caller, ids, time, text, isolation by workspace.
 
 create function crm.current_workspace_id() returns uuid
 language sql stable parallel safe
--- nullif: on a pooled connection a setting that was local to an earlier transaction comes back as ''.
+-- On a pooled connection, a setting that was local to an earlier transaction reads as '' instead of null.
 as $$ select nullif(current_setting('app.workspace_id', true), '')::uuid $$;
 comment on function crm.current_workspace_id() is
-  'The workspace of the key that the door let in; null outside a request.';
+  'The workspace of the caller whose request is being handled; null outside a request.';
 
 create function crm.current_member_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
 comment on function crm.current_member_id() is
-  'The member who created the key that the door let in; null outside a request.';
+  'The member who created the key of the request; null for a proposal''s link and outside a request.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe
@@ -32,8 +32,8 @@ as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7(timestamptz) is
-  'A UUIDv7 (RFC 9562) of the given millisecond. Its default is the transaction''s clock, the same one that '
-  'fills created_at, so that ordering by id is ordering by creation and `since` is a range of ids.';
+  'A UUIDv7 (RFC 9562) for the given time, in milliseconds. The default is now(), which also fills created_at, so '
+  'that the order of ids is the order of creation and the filter `since` is a range of ids.';
 
 create function crm.uuid_v7_floor(p_at timestamptz) returns uuid
 language sql immutable parallel safe
@@ -48,23 +48,26 @@ as $$
   )::uuid
 $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
-  'The lower bound of every UUIDv7 made at that time or later: turns `created_at >= since` into a range of ids.';
+  'The lower bound of every UUIDv7 generated at that time or later: turns `created_at >= since` into a range of ids.';
 
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
-comment on function crm.iso(timestamptz) is 'ISO 8601 in UTC with milliseconds and Z: every datetime of the API (spec 1).';
+comment on function crm.iso(timestamptz) is
+  'Formats a time as every datetime of the API: ISO 8601 in UTC with milliseconds and Z (spec 1).';
 
 create function crm.name_key(p_name text) returns text
 language sql immutable parallel safe
--- An explicit ICU collation: lower() of the database's own locale may know ASCII only ("AÇÃO").
+-- The ICU collation is explicit, because lower() in the database's own locale may change ASCII only (not "AÇÃO").
 as $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
-comment on function crm.name_key(text) is 'What two spellings of one name share: trimmed, one Unicode form, lower case.';
+comment on function crm.name_key(text) is
+  'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
 
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
 as $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
-comment on function crm.digits(text) is 'The digits of a phone number, by which two spellings are compared; null when there are none.';
+comment on function crm.digits(text) is
+  'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 
 create function crm.touch() returns trigger
 language plpgsql
@@ -75,7 +78,8 @@ begin
   return new;
 end
 $$;
-comment on function crm.touch() is 'Keeps updated_at true whoever writes, the API or the application.';
+comment on function crm.touch() is
+  'Trigger: sets updated_at on every update, whether the API or the application writes.';
 
 create procedure crm.protect(p_table regclass)
 language plpgsql
@@ -93,4 +97,5 @@ begin
 end
 $$;
 comment on procedure crm.protect(regclass) is
-  'Row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';
+  'Adds row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the '
+  'table.';

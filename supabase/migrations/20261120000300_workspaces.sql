@@ -1,4 +1,4 @@
--- Workspaces (the accounts) and their members. Both are managed by the operator, never through the API.
+-- Workspaces and their members. The operator manages both; the API never changes them.
 
 create table crm.workspaces (
   id uuid primary key default crm.uuid_v7(),
@@ -10,12 +10,15 @@ create table crm.workspaces (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-comment on table crm.workspaces is 'One row an account. Its plan (public_api, rate_limit_per_minute) is read by the door.';
-comment on column crm.workspaces.public_api is 'Whether the plan includes the public API; without it every call is 403 feature_disabled.';
+comment on table crm.workspaces is
+  'The tenants: every record belongs to one workspace. The door reads the plan (public_api, rate_limit_per_minute).';
+comment on column crm.workspaces.public_api is
+  'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
-comment on column crm.workspaces.stale_after_days is 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.stale_after_days is
+  'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 
--- Forced and without a policy: nothing of a workspace is for a verb to read.
+-- Row-level security is forced and has no policy, so no verb can read this table.
 alter table crm.workspaces enable row level security;
 alter table crm.workspaces force row level security;
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
@@ -33,7 +36,7 @@ create table crm.members (
   primary key (workspace_id, id)
 );
 comment on table crm.members is 'People of a workspace: owners of records, authors of notes, creators of keys.';
-comment on column crm.members.user_id is 'The application''s own user, where the member has signed in.';
+comment on column crm.members.user_id is 'The user of the application who signs in as this member; null until then.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 call crm.protect('crm.members');
@@ -51,7 +54,8 @@ begin
   );
 end
 $$;
-comment on function crm.active_member(uuid) is 'The same id when it is an active member of the caller''s workspace, else null.';
+comment on function crm.active_member(uuid) is
+  'Returns the same id if it is an active member of the caller''s workspace, otherwise null.';
 
 create function crm.default_owner() returns uuid
 language plpgsql stable
@@ -70,4 +74,5 @@ begin
 end
 $$;
 comment on function crm.default_owner() is
-  'Who owns a record when the call names nobody: the creator of the key, else the oldest active admin or gestor (spec 4.1).';
+  'The owner of a record whose call names none: the creator of the key, otherwise the oldest active admin or gestor '
+  '(spec 4.1).';

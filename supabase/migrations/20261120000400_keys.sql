@@ -1,4 +1,4 @@
--- API keys, and who a key speaks for. The key itself never reaches SQL: only its SHA-256 does.
+-- API keys, and the caller that each key identifies. SQL gets only the SHA-256 of a key, never the key itself.
 
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
@@ -14,10 +14,13 @@ create table crm.api_keys (
   primary key (workspace_id, id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
-comment on table crm.api_keys is 'Keys by hash; a dump of this table opens nothing. The role of the API cannot read it.';
-comment on column crm.api_keys.member_id is 'The member who created the key: default owner of what it creates, author of its notes.';
+comment on table crm.api_keys is
+  'API keys, each stored as a hash: a dump of this table opens nothing. The role crm_api cannot read it.';
+comment on column crm.api_keys.member_id is
+  'The member who created the key: default owner of the records it creates, and author of its notes.';
 comment on column crm.api_keys.prefix is 'The visible start of the key, by which a person recognises it.';
-comment on column crm.api_keys.hash is 'SHA-256 of the whole key. A fast hash is enough for 32 random bytes.';
+comment on column crm.api_keys.hash is
+  'SHA-256 of the whole key. A fast hash is enough, because a key has 32 random bytes.';
 call crm.protect('crm.api_keys');
 
 create type crm.caller as (
@@ -29,7 +32,8 @@ create type crm.caller as (
   rate_limit integer
 );
 comment on type crm.caller is
-  'Who calls: the key''s id, or the link''s proposal, its workspace, what it may do. error_code: why it is not let in (spec 5.7).';
+  'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why '
+  'the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable security definer
@@ -56,4 +60,4 @@ begin
 end
 $$;
 comment on function crm.identify(bytea) is
-  'The caller that a key hash stands for. Security definer: the API''s own role reads no keys.';
+  'The caller to whom a key''s hash belongs. Security definer, because crm_api cannot read keys.';

@@ -1,22 +1,26 @@
--- An exact sliding log for each key: never more than the limit in any 60 seconds, whatever the timing.
+-- The rate limit: an exact sliding log for each key, so that no 60 seconds contain more calls than the limit.
 
--- Unlogged: a minute of history is not worth a disk flush for each request; after a crash it starts empty.
+-- Unlogged, because a minute of history is not worth a disk flush at every request. After a crash it starts empty.
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
   hits timestamptz[] not null
 );
 comment on table crm.rate_limits is
-  'One row a key: the times of its admitted calls of the last 60 seconds, oldest first. The last is the key''s last use.';
+  'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the '
+  'key''s last use.';
 
--- Forced and without a policy: only the function below and the operator reach it.
+-- Row-level security is forced and has no policy, so only the functions below (security definer) and the operator
+-- reach this table.
 alter table crm.rate_limits enable row level security;
 alter table crm.rate_limits force row level security;
 
 create function crm.live_hits(p_hits timestamptz[]) returns timestamptz[]
 language sql volatile parallel safe
--- The clock, not now(): the row's lock may have been waited for. They are in order, so one search finds the first.
+-- clock_timestamp() and not now(), because the call may have waited for the row's lock. The times are sorted, so a
+-- binary search (width_bucket) finds the first one that counts.
 as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 1 :] $$;
-comment on function crm.live_hits(timestamptz[]) is 'The admitted calls that still count: those of the last 60 seconds.';
+comment on function crm.live_hits(timestamptz[]) is
+  'The admitted calls that still count: those of the last 60 seconds.';
 
 create function crm.admit(
   p_key_id uuid,
@@ -34,7 +38,7 @@ begin
   insert into crm.rate_limits as r (key_id, hits)
   values (p_key_id, array[clock_timestamp()])
   on conflict (key_id) do update
-    -- Kept in order, also by a clock that was set back.
+    -- greatest() keeps the times sorted even if the clock was set back.
     set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
@@ -45,16 +49,18 @@ begin
   end if;
 
   remaining := greatest(p_limit - cardinality(v_hits), 0);
-  -- The next free place is the oldest call's; where the limit was lowered, the one that brings the count below it.
+  -- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
+  -- have expired.
   reset_seconds := greatest(1, ceil(extract(epoch from
     v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
   )))::integer;
 end
 $$;
 comment on function crm.admit(uuid, integer) is
-  'Counts a call against its key unless the last 60 seconds are full. A refused call is not counted (spec 8).';
+  'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec '
+  '8).';
 
-create function crm.is_being_counted(p_key_id uuid) returns boolean
+create function crm.is_call_in_progress(p_key_id uuid) returns boolean
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -63,5 +69,6 @@ begin
   return not found;
 end
 $$;
-comment on function crm.is_being_counted(uuid) is
-  'Whether another call of the key is under way: the row of its hits stays locked until that call has its answer.';
+comment on function crm.is_call_in_progress(uuid) is
+  'Whether another call of the key is in progress: that call keeps the row of its key locked until its transaction '
+  'ends.';

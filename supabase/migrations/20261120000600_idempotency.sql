@@ -1,4 +1,4 @@
--- Replies remembered for a day by Idempotency-Key (spec 4.0.1).
+-- Replies that are stored for 24 hours under their Idempotency-Key (spec 4.0.1).
 
 create table crm.idempotency_keys (
   workspace_id uuid not null references crm.workspaces (id),
@@ -9,7 +9,8 @@ create table crm.idempotency_keys (
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The 201 replies of the last 24 hours by key, so that a repeated POST is answered, not repeated. Errors are not remembered.';
+  'The 201 replies of the last 24 hours by key, so that a repeated POST gets the first reply and creates nothing. '
+  'Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
@@ -25,13 +26,13 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  -- The lock is of the transaction: a process killed in the middle leaves no key taken.
+  -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
     hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
   );
   v_seen crm.idempotency_keys;
 begin
-  -- Read after the lock was tried: whoever held it before has committed what it remembers.
+  -- Read after the lock was tried: a request that held the lock before has committed its reply.
   select * into v_seen from crm.idempotency_keys i
   where i.workspace_id = p_workspace_id and i.key = p_key
     and i.created_at > clock_timestamp() - interval '24 hours';
@@ -47,7 +48,7 @@ begin
 end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
-  'The remembered body, or an error code, or neither: then the key is this transaction''s to use (spec 4.0.1).';
+  'Returns the stored body or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
 create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
 returns void
@@ -57,10 +58,10 @@ as $$
 begin
   insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
   values (p_workspace_id, p_key, p_request_hash, p_body)
-  -- Only an entry older than 24 hours can be in the way here.
+  -- Only an expired entry, older than 24 hours, can conflict here.
   on conflict (workspace_id, key) do update
     set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
 end
 $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text) is
-  'Remembers a reply in the transaction that made it: both are kept, or neither is.';
+  'Stores a reply in the transaction that created the record: both are kept, or neither is.';

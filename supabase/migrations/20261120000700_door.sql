@@ -1,5 +1,6 @@
--- The doors: one statement answers a request. api.call is that of API keys, api.call_by_link (migration `proposal_links`)
--- that of public links; each says who calls, and crm.answer does the rest. See docs/architecture.md.
+-- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link (migration
+-- `proposal_links`) the one for public links. Each identifies its caller, and crm.answer_request does the rest. See
+-- docs/architecture.md.
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
 language plpgsql
@@ -16,13 +17,14 @@ begin
 end
 $$;
 comment on function api.fail(text, text[], text) is
-  'Ends a verb with an error code of spec 7, naming the fields at fault. The message of a field is Portuguese; '
-  'left out, the one that belongs to the code is used.';
+  'Raises an error code of spec 7, with the fields at fault. p_message is the Portuguese message for those fields; '
+  'null means the message that belongs to the code.';
 
-create function api.replayed() returns void
+create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
-comment on function api.replayed() is 'Called by a verb that answers an earlier request again: the status is 200, not 201.';
+comment on function api.mark_replayed() is
+  'Marks the reply as an earlier one that is returned again: its status is 200, not 201.';
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
@@ -30,7 +32,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- By name: a call that is written out keeps its plan, one that is composed is parsed and planned each time.
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
     when 'activity_get' then return api.activity_get(p_args);
@@ -65,7 +67,8 @@ begin
   end case;
 end
 $$;
-comment on function crm.run_verb(text, jsonb) is 'Calls the verb of that name: one of those that an endpoint declares.';
+comment on function crm.run_verb(text, jsonb) is
+  'Calls the verb of that name; the list has every verb that an endpoint declares.';
 -- end of what is written
 
 create type api.reply as (
@@ -81,10 +84,11 @@ create type api.reply as (
   rate_reset integer
 );
 comment on type api.reply is
-  'How a request is answered: a code of spec 7 with the fields at fault, or JSON text that is passed on unread; whether that '
-  'is an earlier reply again, whether webhook deliveries wait, who called, and what is left of its rate limit.';
+  'The answer to a request: an error code of spec 7 with the fields at fault, or the body as JSON text, which the '
+  'function returns without parsing it. Also whether the body is an earlier reply, whether webhook deliveries were '
+  'enqueued, who called, and what is left of the rate limit.';
 
-create function crm.answer(
+create function crm.answer_request(
   p_caller crm.caller,
   p_scope text,
   p_verb text,
@@ -117,8 +121,9 @@ begin
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
 
-  -- The in-progress 409 is not counted where counting would wait for the very request that it asks about.
-  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_being_counted(p_caller.id) then
+  -- idempotency_in_progress is not counted while another call of the key runs: counting would block on that call, which
+  -- may be the one that holds the idempotency key.
+  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_call_in_progress(p_caller.id) then
     v_reply.rate_limit := p_caller.rate_limit;
     select a.admitted, a.remaining, a.reset_seconds
     into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
@@ -133,7 +138,7 @@ begin
     v_reply.error_code := 'insufficient_scope';
     return v_reply;
   end if;
-  -- Without a verb only the gate is asked: the function has an error of its own, which comes after the gate's.
+  -- Without a verb only the gate is checked: the function already has a 4xx, and an error of the gate comes before it.
   if p_verb is null then
     return v_reply;
   end if;
@@ -158,7 +163,7 @@ begin
       perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
     end if;
   exception
-    -- A subtransaction: what the verb wrote is undone, the call stays counted.
+    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted.
     when sqlstate 'CRM00' then
       get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
       v_reply.details := nullif(v_detail, '')::json;
@@ -172,9 +177,10 @@ begin
   return v_reply;
 end
 $$;
-comment on function crm.answer(crm.caller, text, text, jsonb, text, bytea) is
-  'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency, verb, remembered reply. '
-  'p_scope null: nothing is asked for. p_verb null: only the gate is asked. Called by the doors alone, as crm_api.';
+comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
+  'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored '
+  'reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it, as '
+  'crm_api.';
 
 create function api.call(
   p_key_hash bytea,
@@ -186,15 +192,15 @@ create function api.call(
 ) returns api.reply
 language plpgsql
 set search_path = ''
--- Restored when the call returns: the connection goes back to its pool as it came.
+-- Postgres restores the role when the call returns, so the pooled connection keeps its own.
 set role = 'crm_api'
--- Shorter than a client waits: a call that waits in vain is answered while its client still listens.
+-- Shorter than the timeout of a client, so that a call which cannot get a lock is answered before the client leaves.
 set lock_timeout = '5s'
 as $$
 begin
-  return crm.answer(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
+  return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
 end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea) is
-  'Answers one request that shows an API key, by its SHA-256. p_scope null: the path has none (404, 405). p_verb null: only '
-  'the gate is asked. Runs with invoker rights as crm_api, under row-level security.';
+  'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, '
+  '405). p_verb null: only the gate is checked. Runs with invoker rights as crm_api, under row-level security.';

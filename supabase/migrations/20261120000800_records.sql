@@ -1,8 +1,10 @@
--- What the verbs of every record share: lists, references, partial updates.
+-- Functions that the verbs of every record share: lists, references, partial updates.
 
 create type api.page_meta as (next_cursor uuid, has_more boolean);
+comment on type api.page_meta is 'The cursor of the next page, and whether there is one.';
+
 create type api.page as (data json, meta api.page_meta);
-comment on type api.page is 'A page of a list (spec 4.0). The data is JSON already.';
+comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
 
 create function crm.page(p_limit integer, p_ids uuid[], p_records json[]) returns json
 language plpgsql immutable
@@ -18,7 +20,7 @@ begin
 end
 $$;
 comment on function crm.page(integer, uuid[], json[]) is
-  'A page of a list (spec 4.0), from the ids and records of up to limit + 1 rows.';
+  'Builds a page of a list (spec 4.0) from the ids and records of up to limit + 1 rows.';
 
 create function crm.filters_of(p_args jsonb) returns text[]
 language plpgsql immutable
@@ -32,9 +34,9 @@ begin
   );
 end
 $$;
-comment on function crm.filters_of(jsonb) is 'The filters that a call of a list asks for, in order.';
+comment on function crm.filters_of(jsonb) is 'The names of the filters in the arguments of a list, sorted.';
 
-create function crm.found(p_record json) returns json
+create function crm.require_record(p_record json) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -45,7 +47,7 @@ begin
   return p_record;
 end
 $$;
-comment on function crm.found(json) is 'The record, or the error not_found where there is none.';
+comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
 
 -- written by deno task records: references
 create function crm.check_references(p_args jsonb) returns void
@@ -64,15 +66,25 @@ begin
     continue when v_id is null;
     case v_field
       when 'company_id' then
-        v_exists := exists (select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'contact_id' then
-        v_exists := exists (select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'deal_id' then
-        v_exists := exists (select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id);
+        v_exists := exists (
+          select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id
+        );
       when 'loss_reason_id' then
-        v_exists := exists (select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+        v_exists := exists (
+          select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
       when 'owner_id' then
-        v_exists := exists (select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active);
+        v_exists := exists (
+          select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
     end case;
     if not v_exists then
       v_missing := v_missing || v_field;
@@ -84,7 +96,7 @@ begin
 end
 $$;
 comment on function crm.check_references(jsonb) is
-  'Raises invalid_reference naming each id of another record that is not of the workspace, or not active.';
+  'Raises invalid_reference with every field whose record is not of the workspace, or is not active.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
@@ -100,7 +112,8 @@ begin
 end
 $$;
 comment on function crm.changes(jsonb, jsonb) is
-  'What a PATCH changes of a record. A client may send back what it read: a reference that stays is not checked again.';
+  'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does '
+  'not change is not checked again.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable
@@ -116,11 +129,12 @@ begin
 end
 $$;
 comment on function crm.owner_or_default(uuid) is
-  'The owner that the call names, else the default; raises no_owner_available when there is none (spec 4.2).';
+  'The owner that the call names, otherwise the default one; raises no_owner_available if there is none (spec 4.2).';
 
 create function crm.with_fields(p_record json, p_fields json) returns json
 language sql immutable parallel safe
--- Joined as text: jsonb would forget the order of the fields.
+-- Joined as text, because jsonb does not keep the order of the fields.
 as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::json $$;
 comment on function crm.with_fields(json, json) is
-  'A record''s public JSON with more fields at its end. Both are objects made here, without space around their braces, neither of them empty.';
+  'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
+  'json_build_object, without space around their braces.';

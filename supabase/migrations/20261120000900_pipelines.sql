@@ -1,4 +1,4 @@
--- Pipelines and their stages (spec 2.5). Read through the API, managed by the operator.
+-- Pipelines and their stages (spec 2.5). The API shows them; the operator manages them.
 
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
@@ -10,7 +10,8 @@ create table crm.pipelines (
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
-comment on table crm.pipelines is 'Sales funnels of a workspace; one of them is where a deal goes that names none.';
+comment on table crm.pipelines is
+  'Sales funnels of a workspace. A deal whose call names no pipeline goes into the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
 grant select on crm.pipelines to crm_api;
@@ -31,8 +32,9 @@ create table crm.stages (
   unique (workspace_id, pipeline_id, position),
   foreign key (workspace_id, pipeline_id) references crm.pipelines (workspace_id, id)
 );
-comment on table crm.stages is 'Steps of a pipeline in order of position; the first active one is where a new deal starts.';
-comment on column crm.stages.type is 'Values seen: pre-venda, venda, won, lost (spec 2.5). Not an enum: the application may add others.';
+comment on table crm.stages is 'Steps of a pipeline, in order of position. A new deal starts in the first active one.';
+comment on column crm.stages.type is
+  'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
 grant select on crm.stages to crm_api;
 create trigger touch before update on crm.stages for each row execute function crm.touch();
@@ -45,7 +47,7 @@ create type api.stage as (
   type text,
   is_active boolean
 );
-comment on type api.stage is 'A step of a pipeline, as JSON shows it.';
+comment on type api.stage is 'A step of a pipeline: its public fields, in order.';
 
 create function crm.stage_json(t crm.stages) returns json
 language sql stable
@@ -54,7 +56,7 @@ as $$
     t.id, t.name, t.position, t.type, t.is_active
   )::api.stage)
 $$;
-comment on function crm.stage_json(crm.stages) is 'As api.stage, in JSON: wherever it is shown.';
+comment on function crm.stage_json(crm.stages) is 'A row as public JSON, with the fields of api.stage.';
 -- end of what is written
 
 create function crm.stages_of(p crm.pipelines) returns json
@@ -69,7 +71,7 @@ begin
   );
 end
 $$;
-comment on function crm.stages_of(crm.pipelines) is 'The stages of a pipeline in order (spec 2.5).';
+comment on function crm.stages_of(crm.pipelines) is 'The stages of a pipeline as JSON, in order (spec 2.5).';
 
 -- written by deno task records: pipeline
 create type api.pipeline as (
@@ -81,7 +83,7 @@ create type api.pipeline as (
   created_at text,
   stages json
 );
-comment on type api.pipeline is 'A sales funnel with its stages, as JSON shows it.';
+comment on type api.pipeline is 'A sales funnel with its stages: its public fields, in order.';
 
 create function crm.pipeline_json(t crm.pipelines) returns json
 language sql stable
@@ -90,7 +92,8 @@ as $$
     t.id, t.workspace_id, t.name, t.is_default, t.is_active, crm.iso(t.created_at), crm.stages_of(t)
   )::api.pipeline)
 $$;
-comment on function crm.pipeline_json(crm.pipelines) is 'As api.pipeline, in JSON: wherever it is shown.';
+comment on function crm.pipeline_json(crm.pipelines) is
+  'A row as public JSON, with the fields of api.pipeline.';
 -- end of what is written
 
 create function api.pipeline_list(p_args jsonb) returns json
@@ -107,9 +110,9 @@ begin
   );
 end
 $$;
-comment on function api.pipeline_list(jsonb) is 'Active pipelines, oldest first (spec 4.4).';
+comment on function api.pipeline_list(jsonb) is 'Lists the active pipelines, oldest first (spec 4.4).';
 
-create function crm.active_pipeline(p_id uuid) returns uuid
+create function crm.require_active_pipeline(p_id uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -123,7 +126,8 @@ begin
   return p_id;
 end
 $$;
-comment on function crm.active_pipeline(uuid) is 'The same id when it is an active pipeline; raises pipeline_not_found.';
+comment on function crm.require_active_pipeline(uuid) is
+  'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
 
 create function crm.default_pipeline() returns uuid
 language plpgsql stable
@@ -142,7 +146,7 @@ end
 $$;
 comment on function crm.default_pipeline() is 'The active default pipeline; raises no_default_pipeline.';
 
-create function crm.active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
+create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable
 set search_path = ''
 as $$
@@ -156,8 +160,8 @@ begin
   return p_id;
 end
 $$;
-comment on function crm.active_stage(uuid, uuid) is
-  'The same id when it is an active stage of the pipeline; raises stage_not_found.';
+comment on function crm.require_active_stage(uuid, uuid) is
+  'Returns the same id if it is an active stage of the pipeline; raises stage_not_found.';
 
 create function crm.first_stage(p_pipeline_id uuid) returns uuid
 language plpgsql stable
@@ -178,7 +182,7 @@ end
 $$;
 comment on function crm.first_stage(uuid) is 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
 
-create function crm.place(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
+create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable
 set search_path = ''
 as $$
@@ -186,15 +190,15 @@ begin
   if p_pipeline_id is null then
     pipeline_id := crm.default_pipeline();
   else
-    pipeline_id := crm.active_pipeline(p_pipeline_id);
+    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
   end if;
   if p_stage_id is null then
     stage_id := crm.first_stage(pipeline_id);
   else
-    stage_id := crm.active_stage(pipeline_id, p_stage_id);
+    stage_id := crm.require_active_stage(pipeline_id, p_stage_id);
   end if;
 end
 $$;
-comment on function crm.place(uuid, uuid) is
-  'Where a new deal goes: the default pipeline and its first active stage where the call names none. '
-  'Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
+comment on function crm.choose_stage(uuid, uuid) is
+  'The pipeline and stage of a new deal. If the call names none, they are the default pipeline and its first active '
+  'stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';

@@ -1,7 +1,8 @@
 -- Companies: the table, its plain SQL, its verbs.
 
 create table crm.companies (
-  -- Its owner is of a workspace that is there: a check of its own would lock the workspace's row for each record.
+  -- No foreign key to crm.workspaces: the one of owner_id implies it, and a second one would lock the workspace's row
+  -- at every insert.
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name text not null check (char_length(name) between 1 and 255),
@@ -26,10 +27,12 @@ create table crm.companies (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id)
 );
 comment on table crm.companies is 'Organisations that a workspace sells to.';
--- A column rather than an index on the expression: under row-level security an index serves only leakproof conditions,
--- and no function of ours can be that.
-comment on column crm.companies.name_key is 'What the name is found by (crm.name_key).';
-comment on column crm.companies.tax_id is 'CNPJ (alphanumeric since 2026) or any other: upper case, without punctuation.';
+-- A generated column and not an index on the expression: under row-level security an index serves only leakproof
+-- conditions, and only a superuser can create a leakproof function.
+comment on column crm.companies.name_key is
+  'The name in the form of crm.name_key. Searches by name compare this column.';
+comment on column crm.companies.tax_id is
+  'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
 
 call crm.protect('crm.companies');
 grant select, insert, update on crm.companies to crm_api;
@@ -57,7 +60,7 @@ create type api.company as (
   created_at text,
   updated_at text
 );
-comment on type api.company is 'A company, as JSON shows it.';
+comment on type api.company is 'A company: its public fields, in order.';
 
 create function crm.company_json(t crm.companies) returns json
 language sql stable
@@ -68,7 +71,8 @@ as $$
     crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.company)
 $$;
-comment on function crm.company_json(crm.companies) is 'As api.company, in JSON: wherever it is shown.';
+comment on function crm.company_json(crm.companies) is
+  'A row as public JSON, with the fields of api.company.';
 
 create function crm.company_insert(t crm.companies) returns crm.companies
 language plpgsql
@@ -88,7 +92,7 @@ begin
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.company_lock(p_id uuid) returns crm.companies
 language plpgsql
@@ -107,7 +111,8 @@ begin
 end
 $$;
 comment on function crm.company_lock(uuid) is
-  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
+  'kept, and returns it. Raises not_found.';
 
 create function crm.company_save(t crm.companies) returns crm.companies
 language plpgsql
@@ -128,20 +133,20 @@ begin
 end
 $$;
 comment on function crm.company_save(crm.companies) is
-  'Writes the record as it is given, and returns it as it is then.';
+  'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.company_json(t) from crm.companies t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
 end
 $$;
-comment on function api.company_get(jsonb) is 'One record, or not_found.';
+comment on function api.company_get(jsonb) is 'Returns one record; raises not_found.';
 
 create index companies_name_key on crm.companies (workspace_id, name_key, id);
 create index companies_tax_id on crm.companies (workspace_id, tax_id, id);
@@ -152,7 +157,8 @@ create index companies_updated_at on crm.companies (workspace_id, updated_at, id
 create function crm.company_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -178,10 +184,10 @@ comment on function crm.company_list_by(jsonb, uuid) is
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -190,7 +196,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -242,7 +248,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.company_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+comment on function api.company_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.company_create(p_args jsonb) returns json
@@ -269,7 +275,7 @@ declare
   v_company crm.companies := crm.company_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_company), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_company := jsonb_populate_record(v_company, v_changes);
@@ -280,4 +286,5 @@ begin
 end
 $$;
 comment on function api.company_update(jsonb) is
-  'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.6).';
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec '
+  '4.6).';

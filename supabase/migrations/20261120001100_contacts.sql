@@ -48,7 +48,7 @@ create type api.contact as (
   created_at text,
   updated_at text
 );
-comment on type api.contact is 'A contact, as JSON shows it.';
+comment on type api.contact is 'A contact: its public fields, in order.';
 
 create function crm.contact_json(t crm.contacts) returns json
 language sql stable
@@ -59,7 +59,7 @@ as $$
     crm.iso(t.updated_at)
   )::api.contact)
 $$;
-comment on function crm.contact_json(crm.contacts) is 'As api.contact, in JSON: wherever it is shown.';
+comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
 
 create function crm.contact_insert(t crm.contacts) returns crm.contacts
 language plpgsql
@@ -79,7 +79,7 @@ begin
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.contact_lock(p_id uuid) returns crm.contacts
 language plpgsql
@@ -98,7 +98,8 @@ begin
 end
 $$;
 comment on function crm.contact_lock(uuid) is
-  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
+  'kept, and returns it. Raises not_found.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql
@@ -119,20 +120,20 @@ begin
 end
 $$;
 comment on function crm.contact_save(crm.contacts) is
-  'Writes the record as it is given, and returns it as it is then.';
+  'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.contact_json(t) from crm.contacts t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
 end
 $$;
-comment on function api.contact_get(jsonb) is 'One record, or not_found.';
+comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found.';
 
 create index contacts_email on crm.contacts (workspace_id, email, id);
 create index contacts_company_id on crm.contacts (workspace_id, company_id, id);
@@ -141,7 +142,8 @@ create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
 create function crm.contact_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -165,10 +167,10 @@ comment on function crm.contact_list_by(jsonb, uuid) is
 create function api.contact_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -177,7 +179,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -211,7 +213,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.contact_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.contact_create(p_args jsonb) returns json
@@ -238,7 +240,7 @@ declare
   v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_contact := jsonb_populate_record(v_contact, v_changes);
@@ -249,4 +251,5 @@ begin
 end
 $$;
 comment on function api.contact_update(jsonb) is
-  'Changes what was sent and clears what was sent as null; an owner of null is chosen anew (spec 4.2).';
+  'Changes the fields that were sent; null clears a field, and an owner_id of null sets the default owner (spec '
+  '4.2).';

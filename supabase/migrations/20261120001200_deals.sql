@@ -1,19 +1,5 @@
 -- Deals: the table, its triggers, its plain SQL.
 
-create table crm.loss_reasons (
-  workspace_id uuid not null references crm.workspaces (id),
-  id uuid not null default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
-  is_active boolean not null default true,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  primary key (workspace_id, id)
-);
-comment on table crm.loss_reasons is 'Why deals are lost, in the words of a workspace.';
-call crm.protect('crm.loss_reasons');
-grant select on crm.loss_reasons to crm_api;
-create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
-
 create table crm.deals (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -36,7 +22,7 @@ create table crm.deals (
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
-  -- Columns rather than conditions: the planner knows how few rows have a value.
+  -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
   stale_unreported_since timestamptz generated always as (
     case when status = 'aberto' and stale_reported_for is distinct from moved_at then moved_at end
   ) stored,
@@ -55,13 +41,16 @@ create table crm.deals (
 );
 comment on table crm.deals is 'Sales in progress or closed.';
 comment on column crm.deals.moved_at is
-  'When it last moved: a change of the deal, an activity of it written or changed, or a note. Not updated_at: a note '
-  'changes nothing that the deal''s own record shows.';
+  'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. '
+  'updated_at cannot show that, because a note changes no field of the deal.';
 comment on column crm.deals.stale_reported_for is
-  'The movement after which deal.stale was emitted. A newer movement differs from it, so the event can fire again.';
-comment on column crm.deals.stale_unreported_since is 'moved_at of an open deal, while deal.stale has not been emitted for it.';
+  'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted '
+  'again.';
+comment on column crm.deals.stale_unreported_since is
+  'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
 comment on column crm.deals.external_id is
-  'The caller''s own id, for finding the deal again. Not unique: what makes a lead idempotent is crm.lead_receipts.';
+  'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads '
+  'idempotent.';
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 call crm.protect('crm.deals');
 grant select, insert, update on crm.deals to crm_api;
@@ -71,7 +60,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Recording that deal.stale was emitted is no movement, and neither that nor a note changes what a reader sees.
+  -- An update that only records deal.stale, or only a movement (crm.set_moved_at), changes no field that a client sees.
   if new.stale_reported_for is not distinct from old.stale_reported_for and new.moved_at = old.moved_at then
     new.updated_at := now();
     new.moved_at := now();
@@ -80,11 +69,12 @@ begin
 end
 $$;
 comment on function crm.touch_deal() is
-  'Keeps updated_at and moved_at true whoever writes, the API or the application.';
+  'Trigger: sets updated_at and moved_at on every update of the deal''s own fields, whether the API or the '
+  'application writes.';
 
 create trigger touch before update on crm.deals for each row execute function crm.touch_deal();
 
-create function crm.move_deal() returns trigger
+create function crm.set_moved_at() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -93,9 +83,9 @@ begin
   return null;
 end
 $$;
-comment on function crm.move_deal() is 'Trigger of notes and activities: records on their deal that it moved.';
+comment on function crm.set_moved_at() is 'Trigger of notes and activities: sets moved_at of their deal.';
 
-create function crm.deal_moments() returns trigger
+create function crm.set_deal_moments() returns trigger
 language plpgsql
 set search_path = ''
 as $$
@@ -115,12 +105,13 @@ begin
   return new;
 end
 $$;
-comment on function crm.deal_moments() is
-  'Keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields true whoever writes, the API or the application.';
+comment on function crm.set_deal_moments() is
+  'Trigger: keeps stage_changed_at, won_at, lost_at, closed_at and the loss fields consistent with stage and status, '
+  'whether the API or the application writes.';
 
-create trigger deal_moments before update on crm.deals
+create trigger set_deal_moments before update on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id or old.status is distinct from new.status)
-  execute function crm.deal_moments();
+  execute function crm.set_deal_moments();
 
 -- written by deno task records: deal
 create type api.deal as (
@@ -150,7 +141,7 @@ create type api.deal as (
   created_at text,
   updated_at text
 );
-comment on type api.deal is 'A deal, as JSON shows it.';
+comment on type api.deal is 'A deal: its public fields, in order.';
 
 create function crm.deal_json(t crm.deals) returns json
 language sql stable
@@ -162,7 +153,7 @@ as $$
     crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
-comment on function crm.deal_json(crm.deals) is 'As api.deal, in JSON: wherever it is shown.';
+comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
 
 create function crm.deal_insert(t crm.deals) returns crm.deals
 language plpgsql
@@ -182,7 +173,7 @@ begin
 end
 $$;
 comment on function crm.deal_insert(crm.deals) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.deal_lock(p_id uuid) returns crm.deals
 language plpgsql
@@ -201,7 +192,8 @@ begin
 end
 $$;
 comment on function crm.deal_lock(uuid) is
-  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
+  'kept, and returns it. Raises not_found.';
 
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql
@@ -222,7 +214,7 @@ begin
 end
 $$;
 comment on function crm.deal_save(crm.deals) is
-  'Writes the record as it is given, and returns it as it is then.';
+  'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
@@ -236,7 +228,8 @@ create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
 create function crm.deal_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -265,10 +258,10 @@ comment on function crm.deal_list_by(jsonb, uuid) is
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -277,7 +270,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -356,5 +349,5 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.deal_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written

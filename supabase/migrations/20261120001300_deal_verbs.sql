@@ -1,8 +1,8 @@
--- Verbs of deals (spec 3, 4.6): detail, create, update, move-stage, win, lose. Their events come from the triggers of
--- migration `emission`.
+-- Verbs of deals (spec 3, 4.6): detail, create, update, move-stage, win, lose. The triggers of migration `emission`
+-- emit their events.
 
 create function api.deal_get(p_args jsonb) returns json
--- plpgsql: the table of activities comes in a later migration.
+-- plpgsql and not sql, because a later migration creates crm.activities.
 language plpgsql stable
 set search_path = ''
 as $$
@@ -34,7 +34,8 @@ begin
 end
 $$;
 comment on function api.deal_get(jsonb) is
-  'One deal with its contact, its company and the activity created last, or not_found (spec 4.6).';
+  'Returns one deal with its contact, its company and the activity that was created last; raises not_found (spec '
+  '4.6).';
 
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable
@@ -49,7 +50,7 @@ begin
   );
 end
 $$;
-comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, else of its company.';
+comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 
 create function api.deal_create(p_args jsonb) returns json
 language plpgsql
@@ -60,7 +61,7 @@ declare
 begin
   perform crm.check_references(p_args);
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
-  from crm.place(v_deal.pipeline_id, v_deal.stage_id) p;
+  from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
   v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
   v_deal := crm.deal_insert(v_deal);
@@ -68,9 +69,10 @@ begin
 end
 $$;
 comment on function api.deal_create(jsonb) is
-  'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and what crm.place raises (spec 4.6).';
+  'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and the codes of crm.choose_stage '
+  '(spec 4.6).';
 
-create function crm.deal_stage(
+create function crm.choose_stage_for_move(
   p_deal crm.deals,
   p_pipeline_id uuid,
   p_stage_id uuid,
@@ -83,7 +85,7 @@ as $$
 begin
   pipeline_id := coalesce(p_pipeline_id, p_deal.pipeline_id);
   stage_id := p_stage_id;
-  -- What stays is not checked again: it may have been deactivated since.
+  -- A stage that does not change is not checked again, because it may have been deactivated since.
   if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
     return;
   end if;
@@ -93,16 +95,16 @@ begin
     perform api.fail('invalid_reference', array['stage_id']);
   end if;
   if pipeline_id <> p_deal.pipeline_id then
-    perform crm.active_pipeline(pipeline_id);
+    perform crm.require_active_pipeline(pipeline_id);
   end if;
-  perform crm.active_stage(pipeline_id, stage_id);
+  perform crm.require_active_stage(pipeline_id, stage_id);
 end
 $$;
-comment on function crm.deal_stage(crm.deals, uuid, uuid) is
-  'Where a deal goes whose call names a stage, and maybe its pipeline. Raises invalid_reference for a stage outside the '
-  'workspace, else pipeline_not_found, stage_not_found.';
+comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
+  'The pipeline and stage for a call that names a stage, and optionally its pipeline. Raises invalid_reference for a '
+  'stage outside the workspace, otherwise pipeline_not_found or stage_not_found.';
 
-create function crm.deal_update_place(
+create function crm.choose_stage_for_update(
   p_deal crm.deals,
   p_pipeline_id uuid,
   p_stage_id uuid,
@@ -114,17 +116,17 @@ set search_path = ''
 as $$
 begin
   if p_stage_id is null and p_pipeline_id <> p_deal.pipeline_id then
-    pipeline_id := crm.active_pipeline(p_pipeline_id);
+    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
     stage_id := crm.first_stage(p_pipeline_id);
   else
-    select s.pipeline_id, s.stage_id into deal_update_place.pipeline_id, deal_update_place.stage_id
-    from crm.deal_stage(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
+    select s.pipeline_id, s.stage_id into choose_stage_for_update.pipeline_id, choose_stage_for_update.stage_id
+    from crm.choose_stage_for_move(p_deal, p_pipeline_id, coalesce(p_stage_id, p_deal.stage_id)) s;
   end if;
 end
 $$;
-comment on function crm.deal_update_place(crm.deals, uuid, uuid) is
-  'Where a PATCH puts a deal: another pipeline without a stage means its first active one. Raises what crm.deal_stage '
-  'raises, and pipeline_has_no_stage.';
+comment on function crm.choose_stage_for_update(crm.deals, uuid, uuid) is
+  'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises the '
+  'codes of crm.choose_stage_for_move, and pipeline_has_no_stage.';
 
 create function api.deal_update(p_args jsonb) returns json
 language plpgsql
@@ -133,37 +135,37 @@ as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
-  v_place record;
+  v_target record;
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes = '{}' then
     return crm.deal_json(v_deal);
   end if;
-  -- A closed deal may be sent back as it was read; closing one has facts of its own, so it has an action of its own.
+  -- A client may send back the status that it read. Closing a deal takes more than a status, so it has its own actions.
   if v_changes ->> 'status' <> 'aberto' then
     perform api.fail('validation_error', array['status'], format(
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
   perform crm.check_references(v_changes);
-  v_place := crm.deal_update_place(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_deal := jsonb_populate_record(v_deal, v_changes);
-  v_deal.pipeline_id := v_place.pipeline_id;
-  v_deal.stage_id := v_place.stage_id;
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
   v_deal := crm.deal_save(v_deal);
   return crm.deal_json(v_deal);
 end
 $$;
 comment on function api.deal_update(jsonb) is
-  'Changes what was sent and clears what was sent as null. A stage is checked as in deal_move_stage; status '
-  '`aberto` reopens, any other new status is a validation_error that names the action (spec 4.6).';
+  'Changes the fields that were sent; null clears a field. A stage is checked as in deal_move_stage. The status '
+  '`aberto` reopens the deal; any other new status is a validation_error that names the action to use (spec 4.6).';
 
 create function crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) returns json
 language sql stable
 as $$ select crm.with_fields(crm.deal_json(p_deal), json_build_object('idempotent', p_idempotent)) $$;
 comment on function crm.deal_action_json(crm.deals, boolean) is
-  'Reply of an action: the deal, and whether it was already as asked.';
+  'The reply of an action: the deal, and whether it was in the requested state already.';
 
 create function api.deal_move_stage(p_args jsonb) returns json
 language plpgsql
@@ -171,20 +173,21 @@ set search_path = ''
 as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
-  v_place record;
+  v_target record;
 begin
-  v_place := crm.deal_stage(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
-  if v_place.stage_id = v_deal.stage_id then
+  v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
   end if;
-  v_deal.pipeline_id := v_place.pipeline_id;
-  v_deal.stage_id := v_place.stage_id;
+  v_deal.pipeline_id := v_target.pipeline_id;
+  v_deal.stage_id := v_target.stage_id;
   v_deal := crm.deal_save(v_deal);
   return crm.deal_action_json(v_deal, false);
 end
 $$;
 comment on function api.deal_move_stage(jsonb) is
-  'Moves a deal, open or closed, to another stage; its status stays. Raises what crm.deal_stage raises (spec 3).';
+  'Moves a deal, open or closed, to another stage; its status stays. Raises the codes of crm.choose_stage_for_move '
+  '(spec 3).';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql
@@ -193,7 +196,7 @@ as $$
 declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
 begin
-  -- A closed deal is left as it is, whichever way it was closed.
+  -- A closed deal does not change, whether it was won or lost.
   if v_deal.status <> 'aberto' then
     return crm.deal_action_json(v_deal, true);
   end if;
@@ -202,7 +205,8 @@ begin
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end
 $$;
-comment on function api.deal_win(jsonb) is 'Marks an open deal won, with its final amounts where they are sent (spec 3).';
+comment on function api.deal_win(jsonb) is
+  'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
 
 create function api.deal_lose(p_args jsonb) returns json
 language plpgsql
@@ -221,4 +225,4 @@ begin
 end
 $$;
 comment on function api.deal_lose(jsonb) is
-  'Marks an open deal lost, with a reason and a note where they are sent; raises invalid_reference (spec 3).';
+  'Marks an open deal as lost, with a reason and a note if they are sent; raises invalid_reference (spec 3).';

@@ -30,28 +30,32 @@ create table crm.activities (
   foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
   foreign key (workspace_id, created_by_id) references crm.members (workspace_id, id)
 );
-comment on table crm.activities is 'What is to be done, or was done, to move a deal. Every activity belongs to one deal for good.';
-comment on column crm.activities.type is 'Free text: a workspace may have kinds of its own. The known ones lend an untitled activity their label.';
+comment on table crm.activities is
+  'What is to be done, or was done, to move a deal. An activity always stays with its deal.';
+comment on column crm.activities.type is
+  'Free text, because a workspace may have its own types. An activity without a title gets the label of its type.';
 comment on column crm.activities.overdue_reported_for is
-  'The due date for which activity.overdue was emitted. A new due date differs from it, so the event can fire again.';
+  'The due_at for which activity.overdue was last emitted. A new due_at differs from it, so the event can be emitted '
+  'again.';
 comment on column crm.activities.overdue_unreported_at is
-  'due_at of a pending activity, while activity.overdue has not been emitted for it; as crm.deals.stale_unreported_since.';
+  'due_at of a pending activity for which activity.overdue has not been emitted yet; otherwise null. A column for '
+  'the same reason as crm.deals.stale_unreported_since.';
 
 create index activities_due on crm.activities (workspace_id, due_at, id);
--- Partial, so that completed rows are never scanned on the way to what is overdue.
+-- Partial, so that the filter `is_overdue` never scans completed activities.
 create index activities_pending on crm.activities (workspace_id, due_at, id) where status = 'pendente';
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
   where overdue_unreported_at is not null;
 call crm.protect('crm.activities');
 grant select, insert, update on crm.activities to crm_api;
 create trigger touch before update on crm.activities
-  -- Recording that activity.overdue was emitted is no change that a reader of activities would see.
+  -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
   execute function crm.touch();
--- A new activity moves its deal through set_last_activity_at.
-create trigger move_deal after update on crm.activities
+-- Only after an update: a new activity moves its deal through set_last_activity_at.
+create trigger set_moved_at after update on crm.activities
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
-  execute function crm.move_deal();
+  execute function crm.set_moved_at();
 
 create function crm.set_completed_at() returns trigger
 language plpgsql
@@ -63,7 +67,8 @@ begin
 end
 $$;
 comment on function crm.set_completed_at() is
-  'An activity has completed_at exactly while its status is concluida, whoever writes; editing it later keeps the time.';
+  'Trigger: sets completed_at exactly while the status is concluida, whether the API or the application writes. A '
+  'later edit keeps the time.';
 
 create trigger set_completed_at before insert or update on crm.activities
   for each row execute function crm.set_completed_at();
@@ -74,13 +79,13 @@ set search_path = ''
 as $$
 begin
   update crm.deals d
-  -- The later of the two: of two simultaneous activities the older may come second.
+  -- greatest(), because the older of two simultaneous activities may be written second.
   set last_activity_at = greatest(d.last_activity_at, new.created_at)
   where d.workspace_id = new.workspace_id and d.id = new.deal_id;
   return null;
 end
 $$;
-comment on function crm.set_last_activity_at() is 'Records on the deal when its last activity was created.';
+comment on function crm.set_last_activity_at() is 'Trigger: records on the deal when its last activity was created.';
 
 create trigger set_last_activity_at after insert on crm.activities
   for each row execute function crm.set_last_activity_at();
@@ -98,7 +103,8 @@ as $$
     else p_type
   end
 $$;
-comment on function crm.activity_label(text) is 'What an activity without a title of its own is called.';
+comment on function crm.activity_label(text) is
+  'The title of an activity that was sent without one: the label of its type.';
 
 -- written by deno task records: activity
 create type api.activity as (
@@ -122,7 +128,7 @@ create type api.activity as (
   created_at text,
   updated_at text
 );
-comment on type api.activity is 'An activity of a deal, as JSON shows it.';
+comment on type api.activity is 'An activity of a deal: its public fields, in order.';
 
 create function crm.activity_json(t crm.activities) returns json
 language sql stable
@@ -134,7 +140,8 @@ as $$
     crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.activity)
 $$;
-comment on function crm.activity_json(crm.activities) is 'As api.activity, in JSON: wherever it is shown.';
+comment on function crm.activity_json(crm.activities) is
+  'A row as public JSON, with the fields of api.activity.';
 
 create function crm.activity_insert(t crm.activities) returns crm.activities
 language plpgsql
@@ -154,7 +161,7 @@ begin
 end
 $$;
 comment on function crm.activity_insert(crm.activities) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 
 create function crm.activity_lock(p_id uuid) returns crm.activities
 language plpgsql
@@ -173,7 +180,8 @@ begin
 end
 $$;
 comment on function crm.activity_lock(uuid) is
-  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
+  'kept, and returns it. Raises not_found.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql
@@ -194,20 +202,20 @@ begin
 end
 $$;
 comment on function crm.activity_save(crm.activities) is
-  'Writes the record as it is given, and returns it as it is then.';
+  'Writes the fields of the record that can change, and returns the row as it is then.';
 
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.activity_json(t) from crm.activities t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
 end
 $$;
-comment on function api.activity_get(jsonb) is 'One record, or not_found.';
+comment on function api.activity_get(jsonb) is 'Returns one record; raises not_found.';
 
 create index activities_deal_id on crm.activities (workspace_id, deal_id, id);
 create index activities_contact_id on crm.activities (workspace_id, contact_id, id);
@@ -219,7 +227,8 @@ create index activities_updated_at on crm.activities (workspace_id, updated_at, 
 create function crm.activity_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -233,8 +242,14 @@ begin
       and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
       and (not p_args ? 'type' or t.type = p_args ->> 'type')
       and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (p_args ->> 'is_overdue' is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
-      and (p_args ->> 'is_overdue' is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
+      and (
+        p_args ->> 'is_overdue' is distinct from 'true'
+        or t.status = 'pendente' and t.due_at < now()
+      )
+      and (
+        p_args ->> 'is_overdue' is distinct from 'false'
+        or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now())
+      )
       and (not p_args ? 'due_before' or t.due_at < (p_args ->> 'due_before')::timestamptz)
       and (not p_args ? 'due_after' or t.due_at >= (p_args ->> 'due_after')::timestamptz)
       and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
@@ -250,10 +265,10 @@ comment on function crm.activity_list_by(jsonb, uuid) is
 create function api.activity_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -262,7 +277,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -323,7 +338,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.activity_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+comment on function api.activity_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function crm.with_activity_defaults(p_activity crm.activities) returns crm.activities
@@ -340,7 +355,7 @@ begin
 end
 $$;
 comment on function crm.with_activity_defaults(crm.activities) is
-  'The activity with a default in each field that cannot be empty; raises no_owner_available.';
+  'Fills each empty field that cannot be empty with its default; raises no_owner_available.';
 
 create function api.activity_create(p_args jsonb) returns json
 language plpgsql
@@ -360,7 +375,7 @@ begin
 end
 $$;
 comment on function api.activity_create(jsonb) is
-  'Creates an activity of a deal, with the deal''s contact where none is given; raises invalid_reference, '
+  'Creates an activity of a deal, with the deal''s contact if none is sent; raises invalid_reference, '
   'no_owner_available (spec 4.6).';
 
 create function api.activity_update(p_args jsonb) returns json
@@ -371,7 +386,7 @@ declare
   v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid);
   v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
 begin
-  -- A PATCH that changes nothing leaves updated_at alone, so that a feed by updated_since does not show it.
+  -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
     perform crm.check_references(v_changes);
     v_activity := jsonb_populate_record(v_activity, v_changes);
@@ -381,5 +396,5 @@ begin
 end
 $$;
 comment on function api.activity_update(jsonb) is
-  'Changes what was sent and clears what was sent as null; a field that cannot be empty goes back to its default '
+  'Changes the fields that were sent; null clears a field, and a field that cannot be empty returns to its default '
   '(spec 4.6).';

@@ -14,16 +14,15 @@ create table crm.notes (
   foreign key (workspace_id, deal_id) references crm.deals (workspace_id, id),
   foreign key (workspace_id, author_id) references crm.members (workspace_id, id)
 );
-comment on table crm.notes is 'What people and integrations wrote down about a deal.';
+comment on table crm.notes is 'Texts that people and integrations write about a deal.';
 comment on column crm.notes.source is
-  'Where the note came from. It alone says so: the author is always a member, never an integration (spec 2.2).';
+  'What kind of author wrote the note. author_id cannot show it, because it is always a member (spec 2.2).';
 
--- The list is always that of one deal, so the deal leads each of them.
 call crm.protect('crm.notes');
--- No update: through the API a note stays as it was written.
+-- No update, because the API never changes a note.
 grant select, insert on crm.notes to crm_api;
 create trigger touch before update on crm.notes for each row execute function crm.touch();
-create trigger move_deal after insert on crm.notes for each row execute function crm.move_deal();
+create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
 
 -- written by deno task records: note
 create type api.note as (
@@ -36,7 +35,7 @@ create type api.note as (
   created_at text,
   updated_at text
 );
-comment on type api.note is 'A note of a deal, as JSON shows it.';
+comment on type api.note is 'A note of a deal: its public fields, in order.';
 
 create function crm.note_json(t crm.notes) returns json
 language sql stable
@@ -45,7 +44,7 @@ as $$
     t.id, t.deal_id, t.author_id, t.body, t.kind, t.source, crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.note)
 $$;
-comment on function crm.note_json(crm.notes) is 'As api.note, in JSON: wherever it is shown.';
+comment on function crm.note_json(crm.notes) is 'A row as public JSON, with the fields of api.note.';
 
 create function crm.note_insert(t crm.notes) returns crm.notes
 language plpgsql
@@ -63,20 +62,20 @@ begin
 end
 $$;
 comment on function crm.note_insert(crm.notes) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.found((
+  return crm.require_record((
     select crm.note_json(t) from crm.notes t
     where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
   ));
 end
 $$;
-comment on function api.note_get(jsonb) is 'One record, or not_found.';
+comment on function api.note_get(jsonb) is 'Returns one record; raises not_found.';
 
 create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
@@ -85,7 +84,8 @@ create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, i
 create function crm.note_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: what was not asked for falls away, and the bound of a range decides its index.
+-- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
+-- index.
 set plan_cache_mode = 'force_custom_plan'
 set enable_bitmapscan = off
 as $$
@@ -109,10 +109,10 @@ comment on function crm.note_list_by(jsonb, uuid) is
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- For a limit that it does not know, the planner expects more rows than any page has, and would plan each time.
+-- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner, who knows of all
--- workspaces together and of none by itself, would rather collect a whole workspace's rows and sort them.
+-- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
+-- all workspaces together, and would often read and sort all rows of a workspace instead.
 set enable_bitmapscan = off
 as $$
 declare
@@ -121,7 +121,7 @@ declare
   v_ids uuid[];
   v_records json[];
 begin
-  -- Each filter has a statement of its own, whose plan is kept: one for all of them could use no index.
+  -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   case crm.filters_of(p_args)
     when '{deal_id}' then
       select array_agg(page.id), array_agg(page.record) into v_ids, v_records
@@ -138,7 +138,7 @@ begin
   return crm.page(v_limit, v_ids, v_records);
 end
 $$;
-comment on function api.note_list(jsonb) is 'A page of the list, newest first (spec 4.0).';
+comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
 create function api.note_create(p_args jsonb) returns json
@@ -160,5 +160,5 @@ begin
 end
 $$;
 comment on function api.note_create(jsonb) is
-  'Writes a note in the name of the key''s creator and of nobody else; raises invalid_reference, no_author_available '
-  '(spec 2.2, 4.3).';
+  'Creates a note whose author is the creator of the key, and never anybody else; raises invalid_reference, '
+  'no_author_available (spec 2.2, 4.3).';

@@ -1,5 +1,5 @@
--- Proposals: what a customer is offered on a deal. The seller makes and sends them; the customer answers through the
--- public link, which is migration `proposal_links`.
+-- Proposals: offers to a customer on a deal. The seller creates and sends them; the customer answers through the public
+-- link (migration `proposal_links`).
 
 create table crm.proposals (
   workspace_id uuid not null,
@@ -23,10 +23,10 @@ create table crm.proposals (
 );
 comment on table crm.proposals is 'Offers to customers, each on a deal.';
 comment on column crm.proposals.status is
-  'As it was last left. `expirada` is not stored: the clock says so, see crm.proposal_status.';
+  'The last status that was written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
 create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
 call crm.protect('crm.proposals');
--- What a customer does through the link, and no more.
+-- Exactly the rights that the public link needs: a customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 create trigger touch before update on crm.proposals for each row execute function crm.touch();
 
@@ -39,7 +39,7 @@ as $$
   end
 $$;
 comment on function crm.proposal_status(crm.proposals) is
-  'The status of a proposal now: one that was not answered in time is `expirada`. An answer stays what it was.';
+  'The present status of a proposal: `expirada` if it was not answered before expires_at. An answer never changes.';
 
 -- written by deno task records: proposal
 create type api.proposal as (
@@ -59,7 +59,7 @@ create type api.proposal as (
   created_at text,
   updated_at text
 );
-comment on type api.proposal is 'A proposal, as JSON shows it.';
+comment on type api.proposal is 'A proposal: its public fields, in order.';
 
 create function crm.proposal_json(t crm.proposals) returns json
 language sql stable
@@ -70,7 +70,8 @@ as $$
     t.rejection_reason, crm.iso(t.expires_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.proposal)
 $$;
-comment on function crm.proposal_json(crm.proposals) is 'As api.proposal, in JSON: wherever it is shown.';
+comment on function crm.proposal_json(crm.proposals) is
+  'A row as public JSON, with the fields of api.proposal.';
 
 create type api.proposal_view as (
   id uuid,
@@ -84,7 +85,7 @@ create type api.proposal_view as (
   rejected_at text,
   rejection_reason text
 );
-comment on type api.proposal_view is 'A proposal as its customer sees it, as JSON shows it.';
+comment on type api.proposal_view is 'A proposal as its customer sees it: its public fields, in order.';
 
 create function crm.proposal_view_json(t crm.proposals) returns json
 language sql stable
@@ -95,7 +96,7 @@ as $$
   )::api.proposal_view)
 $$;
 comment on function crm.proposal_view_json(crm.proposals) is
-  'As api.proposal_view, in JSON: wherever it is shown.';
+  'A row as public JSON, with the fields of api.proposal_view.';
 
 create function crm.proposal_lock(p_id uuid) returns crm.proposals
 language plpgsql
@@ -114,7 +115,8 @@ begin
 end
 $$;
 comment on function crm.proposal_lock(uuid) is
-  'The record, locked until the transaction ends, so that changes of different fields are all kept; or not_found.';
+  'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
+  'kept, and returns it. Raises not_found.';
 
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql
@@ -133,16 +135,16 @@ begin
 end
 $$;
 comment on function crm.proposal_save(crm.proposals) is
-  'Writes the record as it is given, and returns it as it is then.';
+  'Writes the fields of the record that can change, and returns the row as it is then.';
 -- end of what is written
 
-create function crm.proposal_moments() returns trigger
+create function crm.set_proposal_moments() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
   new.sent_at := case when new.status <> 'rascunho' then coalesce(new.sent_at, now()) end;
-  -- Nobody answers what they have not seen, so an answer is an opening too.
+  -- A customer who answers has seen the proposal, so an answer also sets viewed_at.
   if new.status in ('visualizada', 'aceita', 'recusada') then
     new.viewed_at := coalesce(new.viewed_at, now());
   end if;
@@ -151,7 +153,9 @@ begin
   return new;
 end
 $$;
-comment on function crm.proposal_moments() is 'Keeps the moments of a proposal true to its status, whoever writes.';
+comment on function crm.set_proposal_moments() is
+  'Trigger: keeps sent_at, viewed_at, accepted_at and rejected_at consistent with the status, whether the API or the '
+  'application writes.';
 
-create trigger proposal_moments before insert or update on crm.proposals
-  for each row execute function crm.proposal_moments();
+create trigger set_proposal_moments before insert or update on crm.proposals
+  for each row execute function crm.set_proposal_moments();

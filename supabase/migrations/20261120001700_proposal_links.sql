@@ -1,5 +1,5 @@
--- The public link of a proposal: whoever holds its token sees the proposal and answers it. It has a door of its own,
--- api.call_by_link, because there is no key: the token says which proposal, and of which workspace.
+-- The public link of a proposal: anybody who has its token can read the proposal and answer it. Its door is
+-- api.call_by_link, because there is no key: the token identifies the proposal and its workspace.
 
 create table crm.proposal_links (
   workspace_id uuid not null,
@@ -10,9 +10,9 @@ create table crm.proposal_links (
   foreign key (workspace_id, proposal_id) references crm.proposals (workspace_id, id)
 );
 comment on table crm.proposal_links is
-  'The one link of a proposal that works, by the SHA-256 of its token: a dump of this table opens nothing. Apart from the '
-  'proposals so that the API''s own role can read those and never a hash.';
-comment on column crm.proposal_links.token_hash is 'A fast hash is enough for 32 random bytes.';
+  'The one valid link of each proposal, by the SHA-256 of its token: a dump of this table opens nothing. The hashes '
+  'are not in crm.proposals, so that crm_api can read proposals and never a hash.';
+comment on column crm.proposal_links.token_hash is 'A fast hash is enough, because a token has 32 random bytes.';
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
@@ -31,13 +31,14 @@ begin
   if not found then
     v_caller.error_code := 'not_found';
   end if;
-  -- Calls of a link in any 60 seconds: a person reads and answers one proposal.
+  -- Calls of a link in any 60 seconds: enough for a person who reads and answers one proposal.
   v_caller.rate_limit := 60;
   return v_caller;
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller that a token hash stands for: a proposal that is no draft. Security definer: the API''s own role reads no hashes.';
+  'The caller to whom a token''s hash belongs: a proposal that is not a draft. Security definer, because crm_api '
+  'cannot read the hashes.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -54,7 +55,7 @@ begin
 end
 $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
-  'The proposal with its new status; raises proposal_expired after the time to answer is over.';
+  'Saves a proposal with a new status; raises proposal_expired if the time to answer is over.';
 
 create function api.proposal_view(p_args jsonb) returns json
 language plpgsql
@@ -63,7 +64,7 @@ as $$
 declare
   v_proposal crm.proposals := crm.proposal_lock((p_args ->> 'id')::uuid);
 begin
-  -- An answer can be seen also after the time to answer is over. What was seen before is not written again.
+  -- An answered proposal can be read even after it expired. A proposal that was viewed before is not written again.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
     return crm.proposal_view_json(v_proposal);
   end if;
@@ -71,14 +72,14 @@ begin
 end
 $$;
 comment on function api.proposal_view(jsonb) is
-  'Shows a proposal to its customer; the first time marks it as seen. Raises proposal_expired.';
+  'Returns a proposal to its customer; the first call marks it as viewed. Raises proposal_expired.';
 
 create function crm.proposal_answer(p_id uuid, p_status text, p_reason text) returns json
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Locked: of an acceptance and a rejection at once one takes place.
+  -- Locked, so that of a simultaneous acceptance and rejection only one succeeds.
   v_proposal crm.proposals := crm.proposal_lock(p_id);
   v_unchanged boolean := v_proposal.status = p_status;
 begin
@@ -92,8 +93,8 @@ begin
 end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is
-  'Answers a proposal for good; the same answer again changes nothing (`idempotent`). Raises proposal_closed where it has '
-  'the other answer, proposal_expired.';
+  'Records the customer''s answer, which is final. The same answer again changes nothing (`idempotent`). Raises '
+  'proposal_closed if the proposal has the other answer, proposal_expired.';
 
 create function api.proposal_accept(p_args jsonb) returns json
 language plpgsql
@@ -106,25 +107,26 @@ language plpgsql
 set search_path = ''
 as $$ begin return crm.proposal_answer((p_args ->> 'id')::uuid, 'recusada', p_args ->> 'reason'); end $$;
 comment on function api.proposal_reject(jsonb) is
-  'Rejects a proposal, for a reason that may be null; raises proposal_closed, proposal_expired.';
+  'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
 
 create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
 language plpgsql
 set search_path = ''
--- As in api.call: the connection goes back as it came, and no lock is waited for longer than a client waits.
+-- Both settings are those of api.call, for the same reasons.
 set role = 'crm_api'
 set lock_timeout = '5s'
 as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
 begin
-  -- A token is no key: whatever the function asks for, it reaches its own proposal alone.
+  -- A token is not a key: even a mistake in the function must not let it reach anything but its own proposal.
   if p_verb not in ('proposal_view', 'proposal_accept', 'proposal_reject') then
     raise exception 'The verb % is not of proposals', p_verb;
   end if;
-  return crm.answer(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
+  return crm.answer_request(v_caller, null, p_verb, p_args || jsonb_build_object('id', v_caller.id), null, null);
 end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
-  'Answers one request to the public link of a proposal, by the SHA-256 of its token. p_verb null: only the gate is asked. '
-  'The id in p_args is the link''s own, whatever was sent. Runs with invoker rights as crm_api, under row-level security.';
+  'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is '
+  'checked. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under '
+  'row-level security.';

@@ -1,4 +1,4 @@
--- What happened in a workspace (spec 6.1), kept for 30 days.
+-- Events: what happened in a workspace (spec 6.1), stored for 30 days.
 
 -- written by deno task records: event types
 create type crm.event_type as enum (
@@ -21,8 +21,8 @@ create table crm.event_types (
   event crm.event_type primary key,
   object_type text not null
 );
-comment on table crm.event_types is 'What kind of object each event is about (spec 6.2).';
--- Forced and without a policy: no verb reads it.
+comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+-- Row-level security is forced and has no policy, so no verb can read this table.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 insert into crm.event_types (event, object_type) values
@@ -50,10 +50,11 @@ create table crm.events (
   primary key (workspace_id, id)
 );
 comment on table crm.events is
-  'One row an event, whether or not anybody subscribes. Written only by crm.emit, in the transaction of the change.';
+  'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of '
+  'the change, and crm.send_test_event.';
 comment on column crm.events.facts is
-  'What the object alone does not tell, such as the previous stage. It joins the object''s JSON in the delivery.';
--- No grants: the API's own role writes events through crm.emit and reads none.
+  'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
+-- No grants: crm_api writes events through crm.emit (security definer) and reads none.
 call crm.protect('crm.events');
 create index events_age on crm.events (occurred_at);
 
@@ -62,4 +63,5 @@ language sql
 set search_path = ''
 as $$ delete from crm.events e where e.occurred_at < now() - interval '30 days' $$;
 comment on function crm.purge_events() is
-  'Forgets events after 30 days, with their deliveries and attempts, also those that still wait for a subscription.';
+  'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an '
+  'inactive subscription.';

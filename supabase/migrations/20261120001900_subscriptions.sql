@@ -14,7 +14,7 @@ create table crm.webhook_subscriptions (
   primary key (workspace_id, id)
 );
 comment on table crm.webhook_subscriptions is
-  'Which events go to which address. Never deleted: an inactive one keeps its history (spec 3).';
+  'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 call crm.protect('crm.webhook_subscriptions');
 grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
@@ -28,8 +28,8 @@ create table crm.webhook_secrets (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_secrets is
-  'Signing secrets, encrypted with a key that the database never has: a dump of it signs nothing. '
-  'Apart from the subscriptions so that the API''s own role can write a secret and never read one.';
+  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. '
+  'They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
 call crm.protect('crm.webhook_secrets');
 grant insert on crm.webhook_secrets to crm_api;
 
@@ -44,7 +44,7 @@ create type api.subscription as (
   last_failure_at text,
   created_at text
 );
-comment on type api.subscription is 'A webhook subscription, as JSON shows it.';
+comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
 
 create function crm.subscription_json(t crm.webhook_subscriptions) returns json
 language sql stable
@@ -55,7 +55,7 @@ as $$
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
-  'As api.subscription, in JSON: wherever it is shown.';
+  'A row as public JSON, with the fields of api.subscription.';
 
 create function crm.subscription_insert(t crm.webhook_subscriptions) returns crm.webhook_subscriptions
 language plpgsql
@@ -73,7 +73,7 @@ begin
 end
 $$;
 comment on function crm.subscription_insert(crm.webhook_subscriptions) is
-  'Creates the record in the caller''s workspace, and returns it.';
+  'Creates the record in the caller''s workspace and returns it.';
 -- end of what is written
 
 create function api.webhook_list(p_args jsonb) returns json
@@ -90,7 +90,8 @@ begin
   );
 end
 $$;
-comment on function api.webhook_list(jsonb) is 'All subscriptions, inactive ones included, newest first (spec 4.5).';
+comment on function api.webhook_list(jsonb) is
+  'Lists all subscriptions, inactive ones included, newest first (spec 4.5).';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql
@@ -99,7 +100,7 @@ as $$
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
-  -- Every write of the workspace fans out to all of them, and each claim walks them.
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s
     where s.workspace_id = crm.current_workspace_id() and s.is_active
@@ -122,7 +123,8 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Subscribes (spec 4.5); at most 100 active ones in a workspace. The secret comes encrypted, in base64; whoever called adds its plain form to the reply, once.';
+  'Creates a subscription (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The '
+  'function adds the plain secret to the reply, once.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql
@@ -139,4 +141,4 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5). Once more on an inactive one: the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5). Deactivating an inactive one gets the same answer.';

@@ -1,4 +1,4 @@
--- Deliveries: how an event becomes one message for each subscriber (spec 6.2).
+-- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
@@ -18,14 +18,18 @@ create table crm.webhook_deliveries (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_deliveries is
-  'One event on its way to one subscription. The id is the delivery_id that the receiver sees on every attempt.';
-comment on column crm.webhook_deliveries.series is 'Goes up when a delivery that had ended is sent again, with five attempts anew.';
+  'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
+comment on column crm.webhook_deliveries.series is
+  'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
 comment on column crm.webhook_deliveries.attempts is
-  'Attempts of this series with a known outcome. One whose dispatcher died is made again under the same number: the fault was ours.';
-comment on column crm.webhook_deliveries.lease_until is 'Until when a dispatcher has it to itself; null when none has.';
+  'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the '
+  'same number, because the fault is not the receiver''s.';
+comment on column crm.webhook_deliveries.lease_until is
+  'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
 comment on column crm.webhook_deliveries.lease_token is
-  'Fencing token: goes up with every claim, so that a dispatcher that was too slow cannot record over its successor.';
--- No grants: the API's own role enqueues through crm.emit; the dispatcher and the operator are the owner.
+  'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its '
+  'successor.';
+-- No grants: crm_api enqueues through crm.emit; the dispatcher and the operator connect as the owner of the table.
 call crm.protect('crm.webhook_deliveries');
 create index webhook_deliveries_due on crm.webhook_deliveries (workspace_id, subscription_id, next_attempt_at)
   where state = 'pending';
@@ -44,9 +48,11 @@ create table crm.webhook_attempts (
   primary key (workspace_id, delivery_id, series, number),
   foreign key (workspace_id, delivery_id) references crm.webhook_deliveries (workspace_id, id) on delete cascade
 );
-comment on table crm.webhook_attempts is 'What each attempt came to.';
-comment on column crm.webhook_attempts.status is 'The HTTP status of the receiver; null when no whole answer came.';
-comment on column crm.webhook_attempts.reason is 'Why it failed, such as timeout_connect or http_503; null when it succeeded.';
+comment on table crm.webhook_attempts is 'The outcome of each attempt.';
+comment on column crm.webhook_attempts.status is
+  'The HTTP status of the response; null if no complete response arrived.';
+comment on column crm.webhook_attempts.reason is
+  'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 call crm.protect('crm.webhook_attempts');
 
 create function crm.event_data(e crm.events) returns json
@@ -105,15 +111,16 @@ begin
     'workspace_id', e.workspace_id,
     'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
     'object_id', e.object_id,
-    -- A test event is of no object (crm.send_test_event).
+    -- A test event has no object (crm.send_test_event).
     'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );
 exception when others then
-  -- One event whose body cannot be made must not keep a whole batch from being claimed.
+  -- One body that cannot be built must not prevent the claim of a whole batch.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
   return null;
 end
 $$;
-comment on function crm.delivery_body(uuid, crm.events) is 'The JSON text to send (spec 6.2), as of now; null when it cannot be made.';
+comment on function crm.delivery_body(uuid, crm.events) is
+  'The JSON text to send (spec 6.2), with the object as it is now; null if it cannot be built.';

@@ -1,5 +1,5 @@
--- What the dispatcher asks of the database (spec 6.5), and what people see of it. Every due time is told by the
--- database's clock alone: a dispatcher whose own clock is wrong changes nothing.
+-- The queue of deliveries (spec 6.5): which are due, their claim, the record of an attempt, the poke. Only the clock of
+-- the database decides what is due, so a dispatcher whose own clock is wrong changes nothing.
 
 create view crm.waiting_subscriptions with (security_invoker = true) as
 with recursive waiting as (
@@ -22,15 +22,16 @@ with recursive waiting as (
 select
   w.workspace_id,
   w.subscription_id as id,
-  -- Looked up one by one: a join may read all of the subscriptions.
+  -- A subquery for each row, because a join may read the whole table of subscriptions.
   (
     select s.is_active from crm.webhook_subscriptions s
     where s.workspace_id = w.workspace_id and s.id = w.subscription_id
   ) as is_active
 from waiting w;
 comment on view crm.waiting_subscriptions is
-  'The subscriptions that something waits for, now or later. Found by skipping through the index of what is '
-  'pending, one step for each: neither the many that nothing waits for nor a long queue of one makes it slower.';
+  'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending '
+  'deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it '
+  'slower.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
@@ -50,7 +51,7 @@ as $$
 declare
   v_now timestamptz;
 begin
-  -- One claim at a time, for some milliseconds: two at once would each see the same places free and fill them twice.
+  -- One claim at a time, for a few milliseconds: two at once would see the same free slots and exceed the limits.
   perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
   v_now := clock_timestamp();
 
@@ -66,15 +67,15 @@ begin
       s.workspace_id, s.id, s.is_active,
       coalesce(f.taken, 0) as taken,
       coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
-    -- From the subscriptions rather than from one queue: what waits for an inactive or a slow one is not waded through.
+    -- Starts from the subscriptions, so that the deliveries which wait for an inactive or slow one are not scanned.
     from crm.waiting_subscriptions s
     left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
   ),
   candidate as (
-    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.place as subscription_place
+    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.rank as subscription_rank
     from waiting w
     cross join lateral (
-      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as place
+      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as rank
       from crm.webhook_deliveries d
       where d.workspace_id = w.workspace_id and d.subscription_id = w.id and d.state = 'pending'
         and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
@@ -83,25 +84,25 @@ begin
     ) d
     where w.is_active
   ),
-  turn as (
+  ranked as (
     select
       c.workspace_id, c.id, c.next_attempt_at,
       c.workspace_taken
-        + row_number() over (partition by c.workspace_id order by c.subscription_place, c.next_attempt_at)
-        as workspace_place
+        + row_number() over (partition by c.workspace_id order by c.subscription_rank, c.next_attempt_at)
+        as workspace_rank
     from candidate c
   ),
   chosen as (
-    select t.workspace_id, t.id from turn t
-    where t.workspace_place <= 8
-    order by t.workspace_place, t.next_attempt_at
+    select r.workspace_id, r.id from ranked r
+    where r.workspace_rank <= 8
+    order by r.workspace_rank, r.next_attempt_at
     limit p_batch
   ),
   locked as (
     select d.workspace_id, d.id
     from crm.webhook_deliveries d
     join chosen c on c.workspace_id = d.workspace_id and c.id = d.id
-    -- Asked again of the row as it is once locked: a slow holder may have recorded it meanwhile.
+    -- Checked again on the locked row: a dispatcher whose lease had ended may have recorded its outcome meanwhile.
     where d.state = 'pending' and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
     for update of d skip locked
   ),
@@ -122,17 +123,18 @@ begin
 end
 $$;
 comment on function crm.delivery_claim(integer) is
-  'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, with what it takes to send them; '
-  'claimed_at is the time here, in seconds since 1970. '
-  'Fair: at most 4 in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+  'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, and returns what the dispatcher needs '
+  'to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight '
+  'for a subscription and 8 for a workspace, and workspaces take turns.';
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
--- Later by up to 5 %, never early: receivers that failed together are not called together again.
+-- Up to 5 % later and never earlier, so that deliveries which failed together are not all retried together.
 as $$
   select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.05)
 $$;
-comment on function crm.retry_delay(integer) is 'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
+comment on function crm.retry_delay(integer) is
+  'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
 
 create function crm.delivery_record(
   p_workspace_id uuid,
@@ -163,7 +165,7 @@ begin
     ),
     lease_until = null
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- Without a lease this token has recorded already: an outcome that is sent twice counts once.
+    -- Without a lease this token has recorded its outcome already: an outcome that is sent twice counts once.
     and d.state = 'pending' and d.lease_token = p_lease_token and d.lease_until is not null
   returning d.* into v_delivery;
   if not found then
@@ -194,8 +196,9 @@ begin
 end
 $$;
 comment on function crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer) is
-  'Records what an attempt came to, schedules the next, and after the fifth failure ends the delivery and deactivates '
-  'the subscription (spec 6.5). Where the lease was taken over meanwhile it changes nothing: `attempt` is then null.';
+  'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates '
+  'the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and '
+  '`attempt` is null.';
 
 create function crm.deliveries_due() returns boolean
 language sql volatile
@@ -204,12 +207,12 @@ as $$
   select exists (
     select from crm.waiting_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-    -- Not clock_timestamp(), for which no index serves: the retries of six hours would be read at each poke.
+    -- Not clock_timestamp(), which no index serves: every poke would read all retries of the next six hours.
     where s.is_active and d.state = 'pending' and d.next_attempt_at <= statement_timestamp()
       and (d.lease_until is null or d.lease_until <= statement_timestamp())
   )
 $$;
-comment on function crm.deliveries_due() is 'Whether a dispatcher would find anything to claim.';
+comment on function crm.deliveries_due() is 'Whether a claim would find a delivery.';
 
 create function crm.poke_dispatcher() returns void
 language plpgsql
@@ -222,7 +225,8 @@ begin
   if not crm.deliveries_due() then
     return;
   end if;
-  -- pg_net exists on Supabase; elsewhere a scheduler listens. Executed as text: neither schema need exist.
+  -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. The statements are
+  -- dynamic, because the schemas net and vault may not exist.
   if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
@@ -240,58 +244,4 @@ begin
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Wakes a dispatcher when something is due: the net under the poke that follows each request.';
-
-create function crm.recent_deliveries(p_workspace_id uuid, p_limit integer default 50)
-returns table (
-  id uuid,
-  subscription_id uuid,
-  target_url text,
-  event crm.event_type,
-  state text,
-  attempts integer,
-  last_status integer,
-  last_reason text,
-  last_attempt_at timestamptz,
-  next_attempt_at timestamptz,
-  created_at timestamptz
-)
-language sql stable
-set search_path = ''
-as $$
-  select
-    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
-    a.status, a.reason, a.finished_at,
-    case when d.state = 'pending' then d.next_attempt_at end,
-    d.created_at
-  from crm.webhook_deliveries d
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  left join lateral (
-    -- One that is sent again shows how it last went until there is something newer.
-    select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-    order by a.series desc, a.number desc
-    limit 1
-  ) a on true
-  where d.workspace_id = p_workspace_id
-  order by d.id desc
-  limit p_limit
-$$;
-comment on function crm.recent_deliveries(uuid, integer) is
-  'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
-
-create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
-language sql volatile
-set search_path = ''
-as $$
-  with hurried as (
-    update crm.webhook_deliveries d
-    set next_attempt_at = statement_timestamp()
-    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
-      and d.lease_until is null
-    returning 1
-  )
-  select count(*) from hurried
-$$;
-comment on function crm.retry_deliveries(uuid) is 'Makes every waiting delivery of a workspace due now; how many there were.';
+  'Pokes the dispatcher if a delivery is due: a retry, or a delivery whose poke after the request was lost.';

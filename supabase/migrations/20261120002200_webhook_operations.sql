@@ -1,4 +1,59 @@
--- What people do about subscriptions and deliveries (spec 6.5): the operator's commands, and a page of the application.
+-- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and for the application.
+
+create function crm.recent_deliveries(p_workspace_id uuid, p_limit integer default 50)
+returns table (
+  id uuid,
+  subscription_id uuid,
+  target_url text,
+  event crm.event_type,
+  state text,
+  attempts integer,
+  last_status integer,
+  last_reason text,
+  last_attempt_at timestamptz,
+  next_attempt_at timestamptz,
+  created_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
+    a.status, a.reason, a.finished_at,
+    case when d.state = 'pending' then d.next_attempt_at end,
+    d.created_at
+  from crm.webhook_deliveries d
+  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
+  where d.workspace_id = p_workspace_id
+  order by d.id desc
+  limit p_limit
+$$;
+comment on function crm.recent_deliveries(uuid, integer) is
+  'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
+
+create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
+language sql volatile
+set search_path = ''
+as $$
+  with retried as (
+    update crm.webhook_deliveries d
+    set next_attempt_at = statement_timestamp()
+    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
+      and d.lease_until is null
+    returning 1
+  )
+  select count(*) from retried
+$$;
+comment on function crm.retry_deliveries(uuid) is
+  'Makes every waiting delivery of a workspace due now, and returns how many there were.';
 
 create function crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) returns void
 language sql volatile
@@ -9,15 +64,16 @@ as $$
     state = 'pending',
     series = case when d.state = 'pending' then d.series else d.series + 1 end,
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
-    -- Not clock_timestamp(): crm.poke_dispatcher, in the same statement, would not find it due yet.
+    -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- One that is in flight is on its way already, and its holder will record it.
+    -- A leased delivery is in flight already, and its dispatcher will record the outcome.
     and d.lease_until is null
 $$;
 comment on function crm.redeliver(uuid, uuid) is
-  'Sends a delivery now, under the same id. One that has ended gets five attempts anew, and keeps the record of the '
-  'earlier ones; one that waits for its next attempt gets none on top. That of an inactive subscription waits for it.';
+  'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of '
+  'the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive '
+  'subscription waits until that is reactivated.';
 
 create function crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) returns uuid
 language sql volatile
@@ -35,9 +91,9 @@ as $$
   returning id
 $$;
 comment on function crm.send_test_event(uuid, uuid) is
-  'Enqueues a test event for one subscription and returns its delivery; null where there is no such subscription. Of an '
-  'event that it listens to, but of no object (the nil UUID) and with {"test": true} as data: a receiver that takes it '
-  'for a real one finds nothing to act on.';
+  'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
+  'subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so '
+  'that a receiver which takes it for a real event finds nothing to act on.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql
@@ -46,7 +102,7 @@ as $$
 declare
   v_resumed bigint;
 begin
-  -- Deliveries first: crm.delivery_record locks in this order too, so that neither waits for the other.
+  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock.
   with waiting as (
     select d.workspace_id, d.id
     from crm.webhook_subscriptions s
@@ -71,5 +127,6 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Makes an inactive subscription active with a failure_count of 0, and its waiting deliveries due now; how many those '
-  'were. What had failed for good stays so: see crm.redeliver. Changes nothing on an active one.';
+  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, and returns '
+  'how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an '
+  'active subscription.';

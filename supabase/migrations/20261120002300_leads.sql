@@ -13,7 +13,8 @@ create table crm.lead_receipts (
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id)
 );
 comment on table crm.lead_receipts is
-  'What an external_id was answered with, for good: the same lead sent again gets the same ids, whatever became of the deal.';
+  'The ids that an external_id was first answered with, stored for good: the same lead sent again gets the same ids, '
+  'whatever happened to the deal.';
 call crm.protect('crm.lead_receipts');
 grant select, insert on crm.lead_receipts to crm_api;
 
@@ -39,7 +40,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- In order of the lock's number, so that two leads that share two of these cannot wait for each other.
+  -- Locked in order of number, so that two leads which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
     select distinct hashtextextended(
@@ -58,9 +59,9 @@ begin
 end
 $$;
 comment on function crm.lead_lock(jsonb) is
-  'Makes leads that could create the same record wait for each other: by external_id, e-mail, phone and company name.';
+  'Serializes leads that could create the same record: by external_id, e-mail, phone and company name.';
 
-create function crm.lead_company(p_name text, p_owner_id uuid, out id uuid, out created boolean)
+create function crm.find_or_create_company(p_name text, p_owner_id uuid, out id uuid, out created boolean)
 language plpgsql
 set search_path = ''
 as $$
@@ -71,7 +72,7 @@ begin
   if p_name is null then
     return;
   end if;
-  select c.id into lead_company.id from crm.companies c
+  select c.id into find_or_create_company.id from crm.companies c
   where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name)
   order by c.id
   limit 1;
@@ -80,14 +81,20 @@ begin
   end if;
   insert into crm.companies as c (workspace_id, name, owner_id)
   values (v_workspace_id, p_name, p_owner_id)
-  returning c.id into lead_company.id;
+  returning c.id into find_or_create_company.id;
   created := true;
 end
 $$;
-comment on function crm.lead_company(text, uuid) is
-  'The oldest company of that name (case and surrounding space aside), or a new one; null without a name.';
+comment on function crm.find_or_create_company(text, uuid) is
+  'Returns the oldest company of that name (ignoring case and surrounding space), or a new one; null without a name.';
 
-create function crm.lead_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, out id uuid, out created boolean)
+create function crm.find_or_create_contact(
+  p_args jsonb,
+  p_company_id uuid,
+  p_owner_id uuid,
+  out id uuid,
+  out created boolean
+)
 language plpgsql
 set search_path = ''
 as $$
@@ -98,34 +105,34 @@ declare
   v_phone text := p_args ->> 'phone';
 begin
   created := false;
-  select c.id into lead_contact.id from crm.contacts c
+  select c.id into find_or_create_contact.id from crm.contacts c
   where c.workspace_id = v_workspace_id and c.email = v_email
   order by c.id
   limit 1;
   if not found then
-    -- A contact known under another e-mail is another person behind the same switchboard.
-    select c.id into lead_contact.id from crm.contacts c
+    -- The same phone with a different e-mail is another person behind the same switchboard.
+    select c.id into find_or_create_contact.id from crm.contacts c
     where c.workspace_id = v_workspace_id and c.phone_digits = crm.digits(v_phone)
       and (c.email is null or v_email is null)
     order by c.id
     limit 1;
   end if;
 
-  if lead_contact.id is null then
+  if find_or_create_contact.id is null then
     insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
     values (v_workspace_id, v_name, v_email, v_phone, p_company_id, p_owner_id)
-    returning c.id into lead_contact.id;
+    returning c.id into find_or_create_contact.id;
     created := true;
     return;
   end if;
 
-  -- Filled in where it is empty, never overwritten; and not touched where there is nothing to fill in.
+  -- Only empty fields are filled in. Without one, no update: updated_at must not change.
   update crm.contacts c
   set
     email = coalesce(c.email, v_email),
     phone = coalesce(c.phone, v_phone),
     company_id = coalesce(c.company_id, p_company_id)
-  where c.workspace_id = v_workspace_id and c.id = lead_contact.id
+  where c.workspace_id = v_workspace_id and c.id = find_or_create_contact.id
     and (
       (c.email is null and v_email is not null)
       or (c.phone is null and v_phone is not null)
@@ -133,8 +140,8 @@ begin
     );
 end
 $$;
-comment on function crm.lead_contact(jsonb, uuid, uuid) is
-  'The contact of a lead: by e-mail, else by the digits of the phone, else a new one.';
+comment on function crm.find_or_create_contact(jsonb, uuid, uuid) is
+  'Returns the contact of a lead: found by e-mail, otherwise by the digits of the phone, otherwise new.';
 
 create function api.lead_create(p_args jsonb) returns json
 language plpgsql
@@ -145,7 +152,7 @@ declare
   v_external_id text := p_args ->> 'external_id';
   v_receipt crm.lead_receipts;
   v_deal crm.deals;
-  v_place record;
+  v_target record;
   v_owner_id uuid;
   v_company record;
   v_contact record;
@@ -155,7 +162,7 @@ begin
   select * into v_receipt from crm.lead_receipts r
   where r.workspace_id = v_workspace_id and r.external_id = v_external_id;
   if found then
-    perform api.replayed();
+    perform api.mark_replayed();
     select * into v_deal from crm.deals d
     where d.workspace_id = v_workspace_id and d.id = v_receipt.deal_id;
     return json_build_object(
@@ -165,21 +172,21 @@ begin
     );
   end if;
 
-  v_place := crm.place((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  v_target := crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_owner_id := coalesce(crm.active_member((p_args ->> 'owner_id')::uuid), crm.default_owner());
   if v_owner_id is null then
     perform api.fail('owner_unresolved');
   end if;
 
-  v_company := crm.lead_company(p_args ->> 'company_name', v_owner_id);
-  v_contact := crm.lead_contact(p_args, v_company.id, v_owner_id);
+  v_company := crm.find_or_create_company(p_args ->> 'company_name', v_owner_id);
+  v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
   insert into crm.deals (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
     source, utm, custom_fields, external_id
   )
   select
     v_workspace_id, c.name, (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
-    v_place.pipeline_id, v_place.stage_id, c.id, v_company.id, v_owner_id,
+    v_target.pipeline_id, v_target.stage_id, c.id, v_company.id, v_owner_id,
     p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id
   from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_contact.id
@@ -202,4 +209,4 @@ begin
 end
 $$;
 comment on function api.lead_create(jsonb) is
-  'Creates a lead, or answers an earlier call with the same external_id (spec 2.3, 2.4, 4.1).';
+  'Creates a lead, or returns the result of an earlier call with the same external_id (spec 2.3, 2.4, 4.1).';

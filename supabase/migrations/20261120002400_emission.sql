@@ -1,4 +1,5 @@
--- Events (spec 6.1) are emitted by the database, so that neither the API nor the application can forget one.
+-- The triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the
+-- application can omit an event.
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
@@ -20,13 +21,14 @@ begin
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then
-  -- Best effort (spec 3): the write that the event is about must not fail because of it.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Records an event and enqueues a delivery for each active subscription to it, in the caller''s transaction. Never '
-  'fails. Sets app.events_enqueued when there is something to deliver. Security definer: callers need no rights here.';
+  'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. '
+  'Never fails. Sets app.events_enqueued if there is a delivery. Security definer, because callers have no rights on '
+  'these tables.';
 
 create function crm.emit_created() returns trigger
 language plpgsql
@@ -37,7 +39,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_created() is 'Emits the event that the trigger''s argument names, about the new row.';
+comment on function crm.emit_created() is 'Trigger: emits the event in the trigger''s argument, about the new row.';
 
 create trigger emit_created after insert on crm.contacts
   for each row execute function crm.emit_created('contact.created');
@@ -58,7 +60,8 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_stage_changed() is 'Emits deal.stage_changed with where the deal came from.';
+comment on function crm.emit_stage_changed() is
+  'Trigger: emits deal.stage_changed with the previous stage and pipeline.';
 
 create trigger emit_stage_changed after update of stage_id on crm.deals
   for each row when (old.stage_id is distinct from new.stage_id)
@@ -77,7 +80,7 @@ begin
   return null;
 end
 $$;
-comment on function crm.emit_closed() is 'Emits deal.won or deal.lost when a deal is marked so.';
+comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost when a deal gets that status.';
 
 create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
@@ -100,12 +103,12 @@ begin
 end
 $$;
 comment on function crm.emit_proposal() is
-  'Emits proposal.viewed at the first opening, and proposal.accepted or proposal.rejected at the answer.';
+  'Trigger: emits proposal.viewed at the first view, and proposal.accepted or proposal.rejected at the answer.';
 
 create trigger emit_proposal after update on crm.proposals
   for each row execute function crm.emit_proposal();
 
--- Events that time brings about rather than a write. Jobs call these two functions.
+-- The next two functions emit events that time causes and not a write. Jobs call them.
 
 create function crm.emit_stale_deals() returns void
 language plpgsql
@@ -115,8 +118,8 @@ declare
   v_workspace record;
   v_deal record;
 begin
-  -- One workspace after the other: each has its own bound, with which its part of the index is entered. In one statement
-  -- for all of them the whole index would be read.
+  -- One statement for each workspace: each has its own threshold, which is the bound of a range of the index. A single
+  -- statement for all workspaces would read the whole index.
   for v_workspace in select w.id, w.stale_after_days from crm.workspaces w loop
     for v_deal in
       update crm.deals d
@@ -137,7 +140,8 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it moves.';
+  'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it '
+  'moves again.';
 
 create function crm.emit_overdue_activities() returns void
 language plpgsql
@@ -149,7 +153,7 @@ begin
   for v_activity in
     update crm.activities a
     set overdue_reported_for = a.due_at
-    -- Its index is by workspace.
+    -- Joined to the workspaces, because the index begins with the workspace.
     from crm.workspaces w
     where a.workspace_id = w.id and a.overdue_unreported_at < now()
     returning a.workspace_id, a.id, a.due_at

@@ -1,4 +1,4 @@
--- Scheduled work: one table of jobs, run by pg_cron where there is one, else by the local stack's scheduler.
+-- Jobs: one table of periodic tasks, run by pg_cron, or without it by the local stack's scheduler.
 
 create table crm.jobs (
   name text primary key,
@@ -7,27 +7,28 @@ create table crm.jobs (
   description text not null
 );
 comment on table crm.jobs is
-  'What runs by itself: each command on its interval. pg_cron and the local scheduler run these same rows.';
+  'Periodic tasks: each command runs at its interval. pg_cron and the local scheduler run these same rows.';
 alter table crm.jobs enable row level security;
 alter table crm.jobs force row level security;
 
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
-    'Wakes the dispatcher: the net under the poke that follows each request'),
+    'Wakes the dispatcher for retries, and for deliveries whose poke was lost'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
-  ('purge-idempotency-keys', '1 day', $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
-    'Forgets Idempotency-Keys after 24 hours'),
+  ('purge-idempotency-keys', '1 day',
+    $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
+    'Deletes Idempotency-Keys after 24 hours'),
   ('purge-events', '1 day', 'select crm.purge_events()',
-    'Forgets events and their deliveries after 30 days');
+    'Deletes events and their deliveries after 30 days');
 
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable
 set search_path = ''
 as $$
   select case
-    -- pg_cron knows seconds since 1.5; before, a minute is the shortest.
+    -- pg_cron accepts seconds since version 1.5; before that, the shortest interval is a minute.
     when p_every < interval '1 minute' and regexp_match(e.extversion, '^(\d+)\.(\d+)')::integer[] >= array[1, 5]
       then extract(epoch from p_every)::integer || ' seconds'
     when p_every < interval '1 hour' then '*/' || greatest(1, extract(epoch from p_every)::integer / 60) || ' * * * *'
@@ -37,7 +38,8 @@ as $$
   from pg_catalog.pg_extension e
   where e.extname = 'pg_cron'
 $$;
-comment on function crm.cron_schedule(interval) is 'An interval of crm.jobs in pg_cron''s words; null without pg_cron.';
+comment on function crm.cron_schedule(interval) is
+  'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
 
 create function crm.schedule_jobs() returns integer
 language plpgsql
@@ -51,7 +53,7 @@ begin
     return 0;
   end if;
   for v_job in select * from crm.jobs order by name loop
-    -- A job of the same name is replaced, so this may run any number of times.
+    -- cron.schedule replaces a job of the same name, so this function may run any number of times.
     execute 'select cron.schedule($1, $2, $3)'
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
@@ -60,8 +62,8 @@ begin
 end
 $$;
 comment on function crm.schedule_jobs() is
-  'Puts every row of crm.jobs on pg_cron''s schedule; returns how many, 0 where there is no pg_cron. '
-  'Call it after changing crm.jobs.';
+  'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Call it after '
+  'changing crm.jobs.';
 
 do $$
 begin
@@ -70,7 +72,7 @@ begin
     perform crm.schedule_jobs();
   end if;
 exception
-  -- On a plain Postgres pg_cron may be on the disk without being loaded; the scheduler outside takes the jobs then.
+  -- A plain Postgres may have pg_cron installed without loading it. Then the local scheduler runs the jobs.
   when others then
     raise notice 'pg_cron is not used: %', sqlerrm;
 end

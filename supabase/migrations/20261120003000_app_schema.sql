@@ -1,5 +1,5 @@
--- Schema app: the operator's verbs. deno task crm calls them now; a web application for signed-in members may call the
--- same ones later.
+-- Schema app: the operator's verbs, which `deno task crm` calls. A web application for signed-in members may call the
+-- same verbs later.
 
 create schema app;
 comment on schema app is
@@ -28,9 +28,9 @@ begin
 end
 $$;
 comment on function crm.raise_code(text, text, text, text) is
-  'Ends a verb of schema app with a code, as api.fail ends one of api. Beside the field and its Portuguese '
-  'message (null where the code says enough) it can name a value that the caller does not know and needs for its own '
-  'words, such as the id of the inactive subscription that a delivery belongs to.';
+  'Raises a code from a verb of schema app, as api.fail does for schema api. Besides the field and its Portuguese '
+  'message (null if the code is enough) it can carry a value that the caller needs for its own message, such as the '
+  'id of the inactive subscription that a delivery belongs to.';
 
 create function crm.require_workspace(p_workspace_id uuid) returns void
 language plpgsql stable
@@ -43,8 +43,8 @@ begin
 end
 $$;
 comment on function crm.require_workspace(uuid) is
-  'Raises not_found where there is no such workspace, so that an empty list always means an existing workspace.';
+  'Raises not_found if there is no such workspace, so that an empty list always means an existing workspace.';
 
--- Every migration of schema app ends with such a revoke: `alter default privileges in schema app` can only add to what
--- PUBLIC has everywhere, never take from it.
+-- Every migration of schema app ends with such a revoke, because `alter default privileges in schema app` can only add
+-- to the rights that PUBLIC has everywhere, never remove one.
 revoke execute on function crm.raise_code(text, text, text, text), crm.require_workspace(uuid) from public;

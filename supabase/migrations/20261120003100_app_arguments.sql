@@ -1,4 +1,4 @@
--- How a verb of schema app reads its arguments: one rule for each name, the same in every verb that takes it.
+-- Validation of the arguments of schema app: one rule for each name, the same in every verb that takes it.
 
 create function crm.parse_moment(p_text text) returns timestamptz
 language plpgsql stable
@@ -7,7 +7,7 @@ as $$
 declare
   v_at timestamptz;
 begin
-  -- Postgres itself reads much more, such as 'tomorrow' and dates whose order of day and month is a setting.
+  -- Postgres itself accepts more, such as 'tomorrow', and dates whose order of day and month depends on a setting.
   if p_text !~ '^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d:\d\d)$' then
     return null;
   end if;
@@ -19,8 +19,8 @@ exception
 end
 $$;
 comment on function crm.parse_moment(text) is
-  'A moment of ISO 8601 with an offset, such as 2027-01-31T12:00:00Z; null where the text is none, or no such moment '
-  'exists in the years 1 to 9999.';
+  'Parses an ISO 8601 date and time with an offset, such as 2027-01-31T12:00:00Z. Null if the text has another form, '
+  'or the moment does not exist in the years 1 to 9999.';
 
 create function crm.parse_argument(
   p_rule text,
@@ -60,7 +60,7 @@ begin
       v_message := 'Deve ter de 1 a 40 caracteres';
     when 'email' then
       value := to_jsonb(lower(v_text));
-      -- The same form as the API's own (zod): what one of them takes the other takes too.
+      -- The pattern that the API uses (zod), so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~
         '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
       v_message := 'Deve ser um e-mail válido';
@@ -129,9 +129,9 @@ begin
 end
 $$;
 comment on function crm.parse_argument(text, text, jsonb) is
-  'One argument of a verb of schema app by the rule of its name: `value` is what is kept (trimmed, ids and e-mails in '
-  'lower case, each scope once), `errors` the fields at fault with their Portuguese messages, none where it is valid. '
-  'p_field is how an error names it, such as stages.0.type.';
+  'Validates one argument of a verb of schema app by the rule of its name. `value` is the normalized value (trimmed, '
+  'ids and e-mails in lower case, each scope once). `errors` lists the invalid fields with their Portuguese '
+  'messages, and is empty if there is none. p_field is the field''s name in an error, such as stages.0.type.';
 
 create function crm.check_args(p_args jsonb, p_required text[], p_optional text[] default '{}') returns jsonb
 language plpgsql stable
@@ -146,7 +146,7 @@ declare
 begin
   for v_field, v_value in select * from jsonb_each(p_args) loop
     if v_field <> all (p_required || p_optional) then
-      -- Ignored, a misspelt name would be a change that is reported as made.
+      -- If it were ignored, a misspelt name would be reported as a change that was made.
       v_errors := v_errors || jsonb_build_object('field', v_field, 'message', 'Campo desconhecido');
     elsif v_value <> 'null' then
       v_parsed := crm.parse_argument(v_field, v_field, v_value);
@@ -166,8 +166,8 @@ begin
 end
 $$;
 comment on function crm.check_args(jsonb, text[], text[]) is
-  'The arguments of a verb of schema app as it keeps them; null is the same as absent. Raises validation_error naming '
-  'every field that is missing, unknown or invalid.';
+  'Validates and normalizes the arguments of a verb of schema app; null is the same as absent. Raises '
+  'validation_error with every field that is missing, unknown or invalid.';
 
 revoke execute on function
   crm.parse_moment(text), crm.parse_argument(text, text, jsonb), crm.check_args(jsonb, text[], text[]) from public;

@@ -29,7 +29,7 @@ begin
     'member_id', app.member_add(jsonb_build_object(
       'workspace_id', v_workspace_id,
       'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606): the real people are added afterwards.
+      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
       'email', 'admin@workspace.invalid',
       'role', 'admin'
     )) -> 'id',
@@ -48,8 +48,8 @@ begin
 end
 $$;
 comment on function app.workspace_create(jsonb) is
-  'Makes a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns '
-  'id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
+  'Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql
@@ -76,10 +76,9 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Suspends a workspace or changes its plan; what is absent stays as it is. For the operator alone: no member decides '
-  'on the plan. Returns the workspace. '
-  'Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. '
-  'Codes: validation_error, not_found.';
+  'Suspends a workspace or changes its plan; an absent argument changes nothing. For the operator alone, because no '
+  'member may change the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, '
+  'rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable
@@ -91,8 +90,8 @@ begin
 end
 $$;
 comment on function app.workspace_list(jsonb) is
-  'Every workspace, oldest first. For the operator alone: it reaches all of them. '
-  'Arguments: none. Codes: validation_error.';
+  'Lists every workspace, oldest first. For the operator alone, because it reaches all of them. Arguments: none. '
+  'Codes: validation_error.';
 
 create function app.workspace_find(p_args jsonb) returns json
 language plpgsql stable
@@ -122,10 +121,9 @@ begin
 end
 $$;
 comment on function app.workspace_find(jsonb) is
-  'The workspace that a record belongs to, so that the operator can name a record by its id alone. For the operator '
-  'alone: it reaches every workspace. No index serves it. '
-  'Arguments: object (member, key, pipeline, stage, loss_reason, '
-  'deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+  'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
+  'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
+  'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
 
 revoke execute on function crm.workspace_json(crm.workspaces) from public;
 revoke execute on all functions in schema app from public;

@@ -36,9 +36,8 @@ begin
 end
 $$;
 comment on function app.member_add(jsonb) is
-  'Adds an active member; the e-mail is unique in the workspace, whatever its case. Returns id. '
-  'Arguments: workspace_id, name, email, role (admin, gestor, vendedor). '
-  'Codes: validation_error, not_found, email_taken.';
+  'Adds an active member; the e-mail is unique in the workspace, in any case. Returns id. Arguments: workspace_id, '
+  'name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql
@@ -59,8 +58,8 @@ begin
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Deactivates a member, or activates again: an inactive one owns no new records and authors no notes. Returns the '
-  'member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+  'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Returns '
+  'the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable
@@ -79,8 +78,8 @@ begin
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'The members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 revoke execute on function crm.member_json(crm.members) from public;
 revoke execute on all functions in schema app from public;

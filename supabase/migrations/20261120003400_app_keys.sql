@@ -1,4 +1,4 @@
--- API keys of a workspace (spec 5.5), for the operator. Whoever calls makes the key; here only its hash arrives.
+-- API keys of a workspace (spec 5.5), for the operator. The caller generates a key and passes only its hash.
 
 create function app.key_create(p_args jsonb) returns json
 language plpgsql
@@ -44,11 +44,11 @@ begin
 end
 $$;
 comment on function app.key_create(jsonb) is
-  'Keeps a new key by its hash. Its creator is the member named, else the oldest active admin: the default owner of '
-  'what the key creates, and the author of its notes. A well-formed scope that no endpoint asks for is stored and '
-  'grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), '
-  'hash (SHA-256, hexadecimal), member_id, expires_at (never where absent). '
-  'Codes: validation_error, not_found, invalid_reference, no_active_admin.';
+  'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default '
+  'owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint '
+  'requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the '
+  'visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
+  'validation_error, not_found, invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable
@@ -86,9 +86,9 @@ begin
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'The keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the '
-  'rate limit counted, so a crash of the database forgets it. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call '
+  'that the rate limit counted, so a crash of the database loses it. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql
@@ -109,8 +109,7 @@ begin
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Ends a key for good, from its very next call on. One that is revoked already stays as it is. Returns id, '
-  'revoked_at. '
-  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on. A key that is revoked already does not change. Returns id, '
+  'revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 revoke execute on all functions in schema app from public;

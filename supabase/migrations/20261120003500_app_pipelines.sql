@@ -27,18 +27,18 @@ as $$
 $$;
 comment on function crm.stage_row_json(crm.stages) is 'JSON of a stage with its pipeline''s id, for the operator.';
 
-create function crm.vacate_default_pipeline(p_workspace_id uuid) returns void
+create function crm.unset_default_pipeline(p_workspace_id uuid) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Of two calls at once each would find the place free; this lock puts one after the other.
+  -- Without this lock, two simultaneous calls could each set a default pipeline, and the second would fail.
   perform from crm.workspaces w where w.id = p_workspace_id for no key update;
   update crm.pipelines p set is_default = false where p.workspace_id = p_workspace_id and p.is_default;
 end
 $$;
-comment on function crm.vacate_default_pipeline(uuid) is
-  'Leaves a workspace without a default pipeline, so that another can become it in the same transaction.';
+comment on function crm.unset_default_pipeline(uuid) is
+  'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
 
 create function app.pipeline_create(p_args jsonb) returns json
 language plpgsql
@@ -53,7 +53,7 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   if v_is_default then
-    perform crm.vacate_default_pipeline(v_workspace_id);
+    perform crm.unset_default_pipeline(v_workspace_id);
   end if;
   insert into crm.pipelines (workspace_id, name, is_default)
   values (v_workspace_id, v_args ->> 'name', v_is_default)
@@ -70,8 +70,8 @@ begin
 end
 $$;
 comment on function app.pipeline_create(jsonb) is
-  'Makes a pipeline with its stages, the first of them at position 1; as the default it takes the place of the present '
-  'one. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
+  'Creates a pipeline with its stages, the first of them at position 1. With is_default it replaces the present '
+  'default. Returns id, stages (id, name, type, position). Arguments: workspace_id, name, stages (each name, type), '
   'is_default. Codes: validation_error, not_found.';
 
 create function app.pipeline_update(p_args jsonb) returns json
@@ -88,7 +88,7 @@ begin
     perform crm.raise_code('validation_error', 'is_default', 'Torne outro pipeline o padrão');
   end if;
   if v_is_default then
-    perform crm.vacate_default_pipeline(v_workspace_id);
+    perform crm.unset_default_pipeline(v_workspace_id);
   end if;
   update crm.pipelines p
   set
@@ -103,9 +103,9 @@ begin
 end
 $$;
 comment on function app.pipeline_update(jsonb) is
-  'Deactivates a pipeline, activates it again, or makes it the default in the place of the present one. Deals enter no '
-  'inactive pipeline, not even the default. Returns the pipeline without its stages. '
-  'Arguments: workspace_id, id, is_active, is_default (true alone). Codes: validation_error, not_found.';
+  'Deactivates a pipeline, activates it again, or makes it the default instead of the present one. No deal enters an '
+  'inactive pipeline, even if it is the default. Returns the pipeline without its stages. Arguments: workspace_id, '
+  'id, is_active, is_default (true alone). Codes: validation_error, not_found.';
 
 create function app.pipeline_list(p_args jsonb) returns json
 language plpgsql stable
@@ -137,9 +137,9 @@ begin
 end
 $$;
 comment on function app.pipeline_list(jsonb) is
-  'Every pipeline of a workspace with every stage, oldest pipeline first. The inactive ones are here too, which '
-  'the API does not show, so that they can be found and activated again. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'Lists every pipeline of a workspace with every stage, oldest pipeline first. It includes the inactive ones, which '
+  'the API does not show, so that the operator can find and activate them again. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 create function app.stage_update(p_args jsonb) returns json
 language plpgsql
@@ -160,9 +160,9 @@ begin
 end
 $$;
 comment on function app.stage_update(jsonb) is
-  'Deactivates a stage, or activates it again: deals enter no inactive one. Returns the stage. '
-  'Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+  'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
+  'workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 revoke execute on function
-  crm.pipeline_row_json(crm.pipelines), crm.stage_row_json(crm.stages), crm.vacate_default_pipeline(uuid) from public;
+  crm.pipeline_row_json(crm.pipelines), crm.stage_row_json(crm.stages), crm.unset_default_pipeline(uuid) from public;
 revoke execute on all functions in schema app from public;

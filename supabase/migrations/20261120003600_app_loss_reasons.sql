@@ -51,8 +51,9 @@ begin
 end
 $$;
 comment on function app.loss_reason_update(jsonb) is
-  'Deactivates a loss reason, or activates it again: no deal can be lost for an inactive one, and those that were keep '
-  'it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+  'Deactivates a loss reason, or activates it again. No deal can be lost for an inactive reason; deals that were '
+  'lost for it keep it. Returns the loss reason. Arguments: workspace_id, id, is_active. Codes: validation_error, '
+  'not_found.';
 
 create function app.loss_reason_list(p_args jsonb) returns json
 language plpgsql stable
@@ -71,8 +72,8 @@ begin
 end
 $$;
 comment on function app.loss_reason_list(jsonb) is
-  'The loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 revoke execute on function crm.loss_reason_json(crm.loss_reasons) from public;
 revoke execute on all functions in schema app from public;

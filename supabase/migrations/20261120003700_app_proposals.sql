@@ -1,4 +1,4 @@
--- Proposals of a workspace, for the operator. Whoever calls makes the token of the public link; here its hash arrives.
+-- Proposals of a workspace, for the operator. The caller generates the token of a public link and passes only its hash.
 
 create function app.proposal_create(p_args jsonb) returns json
 language plpgsql
@@ -30,9 +30,9 @@ begin
 end
 $$;
 comment on function app.proposal_create(jsonb) is
-  'Makes a draft, which nobody but its workspace sees until it is sent. Returns id. Arguments: workspace_id, deal_id, '
-  'title, value, recurring_value (each month), expires_at (never where absent). '
-  'Codes: validation_error, not_found, invalid_reference.';
+  'Creates a draft, which only its workspace can see until it is sent. Returns id. Arguments: workspace_id, deal_id, '
+  'title, value, recurring_value (each month), expires_at (never if absent). Codes: validation_error, not_found, '
+  'invalid_reference.';
 
 create function app.proposal_send(p_args jsonb) returns json
 language plpgsql
@@ -67,9 +67,9 @@ begin
 end
 $$;
 comment on function app.proposal_send(jsonb) is
-  'Gives a proposal its public link, by the hash of the token; a link from before stops working. Returns id. '
-  'Arguments: workspace_id, id, token_hash (SHA-256, hexadecimal). '
-  'Codes: validation_error, not_found, proposal_expired, proposal_closed.';
+  'Gives a proposal its public link, by the hash of the token; an earlier link stops working. Returns id. Arguments: '
+  'workspace_id, id, token_hash (SHA-256, hexadecimal). Codes: validation_error, not_found, proposal_expired, '
+  'proposal_closed.';
 
 create function app.proposal_list(p_args jsonb) returns json
 language plpgsql stable
@@ -88,7 +88,7 @@ begin
 end
 $$;
 comment on function app.proposal_list(jsonb) is
-  'The proposals of a workspace, newest first, without their links. Arguments: workspace_id. '
-  'Codes: validation_error, not_found.';
+  'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 revoke execute on all functions in schema app from public;

@@ -1,5 +1,5 @@
--- Webhook subscriptions of a workspace, for the operator. Whoever calls makes and seals a signing secret: the database
--- never has the key that opens it.
+-- Webhook subscriptions of a workspace, for the operator. The caller generates and encrypts a signing secret: the
+-- database never has the encryption key.
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
 language plpgsql stable
@@ -20,7 +20,7 @@ begin
 end
 $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
-  'Raises not_found where the workspace has no such subscription, subscription_inactive where it takes no deliveries.';
+  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
 
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable
@@ -39,8 +39,8 @@ begin
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'The subscriptions of a workspace, newest first, inactive ones included, without their secrets. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
 
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql
@@ -59,7 +59,7 @@ begin
 end
 $$;
 comment on function app.subscription_test(jsonb) is
-  'Sends a test event to a subscription: a delivery like any other, signed and tried again where it fails. Returns '
+  'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
   'delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
@@ -81,8 +81,8 @@ begin
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
-  'Makes a subscription active again with a failure_count of 0, and its waiting deliveries due now; one that is active '
-  'stays as it is. Returns id and resumed, how many deliveries were waiting. Arguments: workspace_id, id. '
+  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
+  'does not change. Returns id and resumed, the number of deliveries that were waiting. Arguments: workspace_id, id. '
   'Codes: validation_error, not_found.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
@@ -99,14 +99,14 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  -- encode breaks its lines after 76 characters.
+  -- encode() inserts a line break after every 76 characters.
   return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
 end
 $$;
 comment on function app.subscription_read_secret(jsonb) is
-  'The sealed secret of a subscription in base64, locked until the transaction ends, so that the operator can try an '
-  'encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. '
-  'Codes: validation_error, not_found.';
+  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
+  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
 
 create function app.subscription_rotate(p_args jsonb) returns json
 language plpgsql
@@ -125,8 +125,8 @@ begin
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Gives a subscription another signing secret; deliveries are signed with it from now on. Returns id. '
-  'Arguments: workspace_id, id, secret (sealed, in base64). Codes: validation_error, not_found.';
+  'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. '
+  'Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
 
 revoke execute on function crm.require_active_subscription(uuid, uuid) from public;
 revoke execute on all functions in schema app from public;

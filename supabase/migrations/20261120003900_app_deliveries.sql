@@ -34,8 +34,9 @@ begin
 end
 $$;
 comment on function app.delivery_list(jsonb) is
-  'The last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last '
-  'attempt, next_attempt_at is null where none is left. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of '
+  'the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id. Codes: '
+  'validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql
@@ -53,9 +54,9 @@ begin
 end
 $$;
 comment on function app.delivery_retry(jsonb) is
-  'Makes the waiting deliveries of a workspace due now and wakes the dispatcher; those of an inactive subscription go '
-  'on waiting for it. Returns retried, how many were waiting. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription '
+  'wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
 
 create function app.delivery_redeliver(p_args jsonb) returns json
 language plpgsql
@@ -79,8 +80,8 @@ begin
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
-  'Sends a delivery now, under the same id. One that had ended gets five attempts anew; one that waits for its next '
-  'attempt gets none on top. Returns id, subscription_id. Arguments: workspace_id, id. '
-  'Codes: validation_error, not_found, subscription_inactive.';
+  'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
+  'next attempt gets no additional ones. Returns id, subscription_id. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found, subscription_inactive.';
 
 revoke execute on all functions in schema app from public;

@@ -1,4 +1,4 @@
--- The scheduled work (crm.jobs), for the operator alone: it belongs to no workspace.
+-- Jobs (crm.jobs), for the operator alone, because they belong to no workspace.
 
 create function app.job_list(p_args jsonb) returns json
 language plpgsql stable
@@ -18,8 +18,8 @@ begin
 end
 $$;
 comment on function app.job_list(jsonb) is
-  'What runs by itself, by name; `every` is an interval as Postgres writes it. '
-  'Arguments: none. Codes: validation_error.';
+  'Lists the jobs by name; `every` is an interval in the format of Postgres. Arguments: none. Codes: '
+  'validation_error.';
 
 create function app.job_run(p_args jsonb) returns json
 language plpgsql
@@ -49,7 +49,7 @@ begin
 end
 $$;
 comment on function app.job_run(jsonb) is
-  'Runs a scheduled job now, whenever its next time is. Returns name, duration_ms. Arguments: name. '
-  'Codes: validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
+  'Runs a job now, independently of its schedule. Returns name, duration_ms. Arguments: name. Codes: '
+  'validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
 
 revoke execute on all functions in schema app from public;

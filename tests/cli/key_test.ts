@@ -24,7 +24,7 @@ test("A new key gives access to its scopes alone, until it is revoked", async ({
 
 test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async ({ sql, workspace: { id: workspace } }) => {
   const text = await say(...CREATE, "--workspace", workspace, "--scopes", "leads:write");
-  const [, id, key] = /^Key (\S+) made\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
+  const [, id, key] = /^Key (\S+) created\. Its value is shown only now:\n\n(\S+)\n$/.exec(text) ?? [];
   assert.ok(key);
   assert.match(key, /^svc_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
   assert.equal(key.slice(-6), checksum(key.slice(0, -6)));
@@ -72,7 +72,7 @@ test("key create takes the oldest active admin as creator, unless another is giv
 
 test("key create stores a scope that no endpoint requires, and warns about it in its text output", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
-  assert.match(await say(...create), /^No endpoint asks for owners:read: stored, and grants nothing yet$/m);
+  assert.match(await say(...create), /^No endpoint requires owners:read: stored, and grants nothing yet$/m);
   const { id } = await json(...create);
   const [row] = await sql`select scopes from crm.api_keys where id = ${id}`;
   assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);

@@ -1,0 +1,15 @@
+-- Loss reasons: managed by the operator, named by a deal that is lost.
+
+create table crm.loss_reasons (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(),
+  name text not null check (char_length(name) between 1 and 255),
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, id)
+);
+comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own words.';
+call crm.protect('crm.loss_reasons');
+grant select on crm.loss_reasons to crm_api;
+create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();
