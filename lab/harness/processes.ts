@@ -22,7 +22,7 @@ export function onInterrupt(close: () => Promise<unknown>): void {
 export async function* readLines(bytes: typeof Deno.stdin.readable): AsyncGenerator<string, undefined> {
   let rest = "";
   for await (const text of bytes.pipeThrough(new TextDecoderStream())) {
-    // Plans of a load are long: a chunk without a line end is only appended, not searched again.
+    // A load plan (JSON on one line) is long: a chunk without a line end is only appended, not searched again.
     rest += text;
     if (!text.includes("\n")) continue;
     const lines = rest.split("\n");

@@ -78,7 +78,7 @@ test("POST lose marks an open deal lost, with a reason and a note, once", async 
     updated_at: body.updated_at,
   });
   assert.deepEqual(await read(), body);
-  // The body is not validated, because the deal is closed already.
+  // The reason is not looked up, because the deal is closed already.
   const again = await act("lose", { loss_reason_id: UNKNOWN_ID });
   assert.deepEqual(again.body, { ...body, idempotent: true });
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.lost"]);

@@ -176,7 +176,9 @@ test("Every event that the API causes is delivered as the OpenAPI document says"
   for (const { event, body } of deliveries) {
     assert.deepEqual(deliveryBody(event).parse(JSON.parse(body)), JSON.parse(body), event);
   }
-  assert.deepEqual([...new Set(deliveries.map(({ event }) => event))].sort(), [
+  const emitted = new Set(deliveries.map(({ event }) => event));
+  // At least those of the records and actions above.
+  const expected: EventType[] = [
     "activity.created",
     "contact.created",
     "deal.created",
@@ -184,5 +186,6 @@ test("Every event that the API causes is delivered as the OpenAPI document says"
     "deal.stage_changed",
     "deal.won",
     "lead.received",
-  ]);
+  ];
+  assert.deepEqual(expected.filter((event) => !emitted.has(event)), []);
 });

@@ -2,10 +2,10 @@
  * Makes delivery attempts in a process of their own, so that its memory shows what they add. Arguments: the target and the
  * number of simultaneous attempts. Prints the bytes by which each raised the peak memory of the process.
  */
-import { deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import { sendAttempt } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 
 const [target, count] = [Deno.args[0]!, Number(Deno.args[1])];
-const attempts = () => Array.from({ length: count }, () => deliver(target, {}, new Uint8Array(1024)));
+const attempts = () => Array.from({ length: count }, () => sendAttempt(target, {}, new Uint8Array(1024)));
 const collect = (globalThis as { gc?: () => void }).gc!;
 
 // The first attempts load modules and leave garbage, which must not count.

@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
-import { type AttemptOutcome, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import {
+  type AttemptOutcome,
+  sendAttempt,
+} from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { type Authority, issueCertificate, type ServerCertificate } from "../../lab/harness/certificates.ts";
 import { type Behaviour, startHostile } from "./hostile.ts";
 
@@ -26,5 +29,5 @@ export async function deliverTo(
   await using receiver = startHostile(behaviour, tls);
   const policy = readPolicy(`localhost:${receiver.port}`);
   const scheme = tls === null ? "http" : "https";
-  return await deliver(`${scheme}://localhost:${receiver.port}/hook`, {}, body, { policy });
+  return await sendAttempt(`${scheme}://localhost:${receiver.port}/hook`, {}, body, { policy });
 }

@@ -1,7 +1,10 @@
 // In its own file: Deno 2.1 cannot cancel a connect, so this one would end during a later test.
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
-import { type AttemptOutcome, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import {
+  type AttemptOutcome,
+  sendAttempt,
+} from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { body, deliverTo } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile, startUnresponsive } from "../support/hostile.ts";
 
@@ -23,9 +26,9 @@ Deno.test({
       return { ok, reason, seconds: Math.round((performance.now() - started) / 1000) };
     };
     const outcomes = await Promise.all([
-      timed(deliver("https://x.example.com/", {}, body, { policy, resolve })),
-      timed(deliver(`https://localhost:${unresponsive.port}/`, {}, body, { policy })),
-      timed(deliver(`https://localhost:${plain.port}/`, {}, body, { policy })),
+      timed(sendAttempt("https://x.example.com/", {}, body, { policy, resolve })),
+      timed(sendAttempt(`https://localhost:${unresponsive.port}/`, {}, body, { policy })),
+      timed(sendAttempt(`https://localhost:${plain.port}/`, {}, body, { policy })),
       timed(deliverTo(silence)),
       timed(deliverTo(async (connection) => {
         await connection.write("HTTP/1.1 200 OK\r\nServer: x\r\n");

@@ -102,7 +102,7 @@ test("A claim skips deliveries that are not due, leased, ended, or of an inactiv
 });
 
 Deno.test("Subscriptions with waiting deliveries are found without reading the others, however many there are", async () => {
-  // A new session: the counts of an earlier transaction stay visible in the same session until Postgres flushes them.
+  // A new session, because pg_stat counts scans of earlier transactions of a session together with those of this one.
   await using sql = openDatabase();
   const { id } = await makeWorkspace(sql);
   await using session = openDatabase();

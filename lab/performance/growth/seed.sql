@@ -123,7 +123,7 @@ as $$
   ) s
 $$;
 
--- Every second one belongs to deal 10; the oldest of those are of the other kind.
+-- Every second note belongs to deal 10; the oldest 300 notes have kind observation, all others note.
 create function bench.seed_notes(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
   insert into crm.notes (workspace_id, id, deal_id, author_id, body, kind, source, created_at, updated_at)

@@ -24,7 +24,7 @@ export async function sendRequest(
   let have = 0;
   let parsed: { answer: Answer; length: number } | null = null;
   do {
-    // Only the length of the body counts, so a long body may overwrite the buffer.
+    // After the head only the number of bytes matters, so the rest of a body may overwrite the buffer.
     const count = await connection.read(parsed ? buffer : buffer.subarray(have));
     if (count === null) throw new Error("The connection was closed before the answer");
     have += count;

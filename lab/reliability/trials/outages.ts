@@ -7,7 +7,7 @@ const DISPATCHERS = 4;
 const ALLOWED_S = 70;
 const LEASE_S = 60;
 const SHORT_LEASE_S = 3;
-/** Longer than the 6 s for which a dispatcher tries to record an outcome (webhook-dispatcher/attempt.ts). */
+/** Longer than the 6 s for which a dispatcher tries to record an outcome (webhook-dispatcher/attempt_delivery.ts). */
 const LONG_S = 20;
 /** The seconds of each outage. */
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];

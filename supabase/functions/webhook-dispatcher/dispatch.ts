@@ -1,6 +1,6 @@
 import { log } from "../_shared/runtime/log.ts";
 import { pokeDispatcher } from "../_shared/webhooks/poke.ts";
-import { attemptDelivery } from "./attempt.ts";
+import { attemptDelivery } from "./attempt_delivery.ts";
 import { claimDeliveries } from "./queue.ts";
 
 /** Maximum of simultaneous attempts in this process. `crm.delivery_claim` limits the share of each workspace. */

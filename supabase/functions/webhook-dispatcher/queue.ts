@@ -1,6 +1,6 @@
 import { query } from "../_shared/postgres/database.ts";
 import type { EventType } from "../_shared/contract/events.ts";
-import type { AttemptOutcome } from "./deliver.ts";
+import type { AttemptOutcome } from "./send_attempt.ts";
 
 /** A delivery that this dispatcher has leased for 60 s. */
 export interface ClaimedDelivery {
@@ -31,7 +31,7 @@ export interface RecordedOutcome {
 }
 
 /**
- * Leases up to `limit` due deliveries (migration `webhook_dispatch`).
+ * Leases up to `limit` due deliveries (migration `queue`).
  *
  * @throws {DatabaseUnavailable} when the database is unavailable
  */

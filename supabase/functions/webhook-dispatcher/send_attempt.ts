@@ -24,7 +24,7 @@ const ATTEMPT_MS = 10_000;
  * address, sends the request, and reads the status. It takes at most 10 s. Redirects are not followed: a 3xx is a
  * failure. Failures of the network and of the receiver are outcomes; an exception is a fault of the service.
  */
-export async function deliver(
+export async function sendAttempt(
   target: string,
   headers: Record<string, string>,
   body: Uint8Array,

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
-import { type AttemptOptions, deliver } from "../../supabase/functions/webhook-dispatcher/deliver.ts";
+import {
+  type AttemptOptions,
+  sendAttempt,
+} from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
 import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
@@ -24,7 +27,7 @@ Deno.test("A 2xx answer is a success, any other status a failure that names it",
 
 Deno.test("The request has the bytes, the headers, the path and the host it was given", async () => {
   const mailbox = openMailbox("a=%20b");
-  const outcome = await deliver(mailbox.url, { "X-Service-Event": "deal.won" }, body);
+  const outcome = await sendAttempt(mailbox.url, { "X-Service-Event": "deal.won" }, body);
   assert.deepEqual(outcome, { ok: true, status: 200 });
 
   const [message] = await mailbox.waitFor(1);
@@ -38,7 +41,7 @@ Deno.test("The request has the bytes, the headers, the path and the host it was 
 Deno.test("A redirect is not followed and is a failure", async () => {
   const destination = openMailbox();
   const mailbox = openMailbox(`status=307&location=${encodeURIComponent(destination.url)}`);
-  assert.deepEqual(await deliver(mailbox.url, {}, body), { ok: false, status: 307, reason: "http_307" });
+  assert.deepEqual(await sendAttempt(mailbox.url, {}, body), { ok: false, status: 307, reason: "http_307" });
   assert.equal((await destination.messages()).length, 0);
 });
 
@@ -84,7 +87,7 @@ Deno.test("Where the first address refuses the connection, the next is tried", a
 Deno.test("A name with an address that is not public is refused before any connection", async () => {
   const refuses = async (addresses: string[], reason: string) => {
     const surroundings: AttemptOptions = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
-    const outcome = await deliver("https://hooks.example.com/", {}, body, surroundings);
+    const outcome = await sendAttempt("https://hooks.example.com/", {}, body, surroundings);
     assert.deepEqual(outcome, { ok: false, reason }, addresses.join());
   };
   await refuses(["127.0.0.1"], "target_refused");
@@ -96,7 +99,8 @@ Deno.test("A name with an address that is not public is refused before any conne
 Deno.test("A name that resolves to a public address first and a private one next is refused: each attempt resolves it once", async () => {
   const answers = [["93.184.216.34"], ["169.254.169.254"]];
   const resolve = () => Promise.resolve(answers.shift() ?? []);
-  const attempt = () => deliver("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
+  const attempt = () =>
+    sendAttempt("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
   const connected: unknown[] = [];
   const deno = Deno as { connect: unknown };
   const { connect } = deno;
@@ -117,21 +121,24 @@ Deno.test("A name that resolves to a public address first and a private one next
 
 Deno.test("A resolver that fails is dns_failed", async () => {
   const resolve = () => Promise.reject(new Error("SERVFAIL"));
-  const outcome = await deliver("https://x.example.com/", {}, body, { policy: readPolicy(), resolve });
+  const outcome = await sendAttempt("https://x.example.com/", {}, body, { policy: readPolicy(), resolve });
   assert.deepEqual(outcome, { ok: false, reason: "dns_failed" });
 });
 
 Deno.test("A target that is no longer allowed is refused at the attempt", async () => {
   const policy = readPolicy();
   for (const target of ["http://example.com/", "https://127.0.0.1/", "https://[::1]/"]) {
-    assert.deepEqual(await deliver(target, {}, body, { policy }), { ok: false, reason: "target_refused" });
+    assert.deepEqual(await sendAttempt(target, {}, body, { policy }), {
+      ok: false,
+      reason: "target_refused",
+    });
   }
 });
 
 Deno.test("A port without a listener is connection_refused", async () => {
   const receiver = startHostile(answers(""), null);
   await receiver[Symbol.asyncDispose]();
-  const outcome = await deliver(`http://localhost:${receiver.port}/`, {}, body, {
+  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, body, {
     policy: readPolicy(`localhost:${receiver.port}`),
   });
   assert.deepEqual(outcome, { ok: false, reason: "connection_refused" });
@@ -193,7 +200,7 @@ Deno.test("The answer of a receiver that has not read the whole request counts",
     null,
   );
   const policy = readPolicy(`localhost:${receiver.port}`);
-  const outcome = await deliver(`http://localhost:${receiver.port}/`, {}, new Uint8Array(256 * 1024), {
+  const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, new Uint8Array(256 * 1024), {
     policy,
   });
   assert.deepEqual(outcome, { ok: false, status: 413, reason: "http_413" });

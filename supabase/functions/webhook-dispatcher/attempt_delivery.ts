@@ -1,5 +1,5 @@
 import { log } from "../_shared/runtime/log.ts";
-import { type AttemptOutcome, deliver } from "./deliver.ts";
+import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import { decryptCached } from "./secret_cache.ts";
 import { type ClaimedDelivery, recordOutcome } from "./queue.ts";
 import { signedHeaders } from "./sign.ts";
@@ -45,7 +45,7 @@ async function signAndSend(delivery: ClaimedDelivery): Promise<AttemptOutcome> {
     timestamp: Math.floor(databaseTime(delivery)),
     secret,
   });
-  return await deliver(delivery.target_url, headers, body);
+  return await sendAttempt(delivery.target_url, headers, body);
 }
 
 /**
