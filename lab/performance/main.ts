@@ -25,8 +25,11 @@ import { webhooks } from "./subjects/webhooks.ts";
 
 /** In the order of docs/performance.md. */
 const SUBJECTS: Subject[] = [statements, roundTrips, throughput, concurrency, coldStart, growth, webhooks];
-/** Share of a ratio's target in a short run: it finds mistakes and tolerates a busy machine. */
-const SHORT_TOLERANCE = 0.7;
+/**
+ * Share of a ratio's target in a short run: it finds mistakes and tolerates a busy machine. One ratio, of the named read,
+ * came to 0.27, 0.30, 0.32 and 0.36 with the same code within an hour.
+ */
+const SHORT_TOLERANCE = 0.5;
 
 const { values: { short }, positionals } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),
