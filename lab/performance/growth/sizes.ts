@@ -1,6 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { connect } from "../../harness/world.ts";
-import type { Conditions } from "../subject.ts";
+import type { Conditions } from "../../harness/subject.ts";
 import type { Cluster } from "./cluster.ts";
 
 /** Enough keys for every call of a size, because each key may make only 120 calls a minute. */

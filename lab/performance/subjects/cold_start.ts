@@ -5,7 +5,7 @@ import { atMost, count, measureInTurns, type Measurement, median, ratio } from "
 import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";
 import { type ImportGraph, readImportGraph } from "../cold_start/import_graph.ts";
-import type { Conditions, Subject } from "../subject.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "..", "..", "..", "supabase", "functions");
 const COLD_START = join(import.meta.dirname!, "..", "cold_start");

@@ -3,7 +3,7 @@ import { pause } from "../../harness/waiting.ts";
 import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
 import { api, requestsOf } from "../load/requests.ts";
 import { countAnswers, type LoadWorld, openLoadWorld } from "../load/world.ts";
-import type { Conditions, Subject } from "../subject.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const SIZES = { workspaces: 100, keysEach: 20, contactsEach: 10 };
 const POOL_SIZE = 10;

@@ -3,7 +3,7 @@ import { startCluster } from "../growth/cluster.ts";
 import { type EndpointProbe, isWrite, resolveProbes } from "../growth/coverage.ts";
 import { Door, recordsOf } from "../growth/door.ts";
 import { makeSizes, show } from "../growth/sizes.ts";
-import type { Conditions, Subject } from "../subject.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const TARGET = 1.5;
 /** The number of different rows of a probe (seed.sql), so that each row has been read once before it is measured. */

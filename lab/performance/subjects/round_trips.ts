@@ -6,7 +6,7 @@ import { connect, openWorld } from "../../harness/world.ts";
 import { api, type MakeRequest } from "../load/requests.ts";
 import { sendOnce } from "../load/template.ts";
 import { type LoadWorkspace, seedWorkspaces } from "../load/workspaces.ts";
-import type { Conditions, Subject } from "../subject.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
 
 /** Milliseconds between function and database, as between two regions. */
 const EACH_WAY_MS = 20;

@@ -7,7 +7,7 @@ import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace
 import { api, bare, type MakeRequest, requestsOf } from "../load/requests.ts";
 import { countAnswers, type LoadWorld, openLoadWorld } from "../load/world.ts";
 import { giveHistory } from "../load/workspaces.ts";
-import type { Conditions, Subject } from "../subject.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const BARE_FOLDER = join(import.meta.dirname!, "..", "bare");
 const CONNECTIONS = 16;

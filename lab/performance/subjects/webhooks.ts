@@ -5,7 +5,7 @@ import { eventually } from "../../harness/waiting.ts";
 import { countEnded, createSubscribers, enqueue } from "../../reliability/queue.ts";
 import { openDeliveryWorld } from "../../reliability/world.ts";
 import { describePaces, measurePace, medianRatio, type Pace } from "../load/pace.ts";
-import type { Subject } from "../subject.ts";
+import type { Subject } from "../../harness/subject.ts";
 import type { Order } from "../webhooks/fetch_loop.ts";
 
 /** The same as in a dispatcher (webhook-dispatcher/dispatch.ts). */

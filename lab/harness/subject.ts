@@ -1,4 +1,4 @@
-import type { Measurement } from "../harness/figures.ts";
+import type { Measurement } from "./figures.ts";
 
 export interface Conditions {
   /** Fewer rounds and smaller sizes, as in CI. */

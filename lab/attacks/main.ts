@@ -1,0 +1,26 @@
+/**
+ * `deno task lab -- attacks` attacks the API from outside, and measures what the attack costs everyone else: the ratio of
+ * a legitimate client's wait during the attack and before it, in one run, and the memory of the process that is
+ * attacked. docs/security.md explains each attack.
+ *
+ *     deno task lab -- attacks                  every attack
+ *     deno task lab -- attacks random-keys      one of them
+ *     deno task lab -- attacks --short          small sizes and tolerant ratios, as in CI
+ *
+ * The exit code is 0 if every figure was held.
+ */
+import { runSubjects } from "../harness/run_subjects.ts";
+import { healthChecks } from "./subjects/health_checks.ts";
+import { largeBodies } from "./subjects/large_bodies.ts";
+import { largePages } from "./subjects/large_pages.ts";
+import { largeWorkspace } from "./subjects/large_workspace.ts";
+import { randomKeys } from "./subjects/random_keys.ts";
+import { slowBodies } from "./subjects/slow_bodies.ts";
+
+const { figures } = await runSubjects({
+  // In the order of docs/security.md.
+  subjects: [largeBodies, slowBodies, randomKeys, largeWorkspace, healthChecks, largePages],
+  command: "deno task lab -- attacks",
+  shortTolerance: 0.5,
+});
+Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

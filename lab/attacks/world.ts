@@ -1,0 +1,68 @@
+import { memoryOfProcess } from "../harness/usage.ts";
+import { pause } from "../harness/waiting.ts";
+import type { Server } from "../harness/functions.ts";
+import type { Conditions } from "../harness/subject.ts";
+import { type LoadWorld, openLoadWorld } from "../performance/load/world.ts";
+import { type Flood, type FloodResult, startAttacker } from "./flood.ts";
+import { describeWaits, readAsClient, type Waits } from "./victim.ts";
+
+/** The first workspace is the victim's; an attacker with keys has the second. */
+const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
+/** How long an attack runs before the victim's waits count. */
+const WARM_UP_SECONDS = 2;
+
+/** The result of an attack: what it did to a legitimate client, and to the process. */
+export interface Harm {
+  quiet: Waits;
+  attacked: Waits;
+  /** Peak of the resident memory of the process that serves the functions, in MB. */
+  memoryMb: number;
+  flood: FloodResult;
+}
+
+/** Starts a Postgres with two workspaces, a process that serves the functions, and an attacker. */
+export async function openAttackWorld() {
+  const world = await openLoadWorld(SIZES);
+  const attacker = startAttacker();
+  return {
+    ...world,
+    attacker,
+    async [Symbol.asyncDispose]() {
+      await attacker[Symbol.asyncDispose]();
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type AttackWorld = Awaited<ReturnType<typeof openAttackWorld>>;
+
+/** Attacks a server, and compares the waits of a legitimate client with those before the attack. */
+export async function attack(
+  { workspaces, attacker }: Pick<LoadWorld, "workspaces"> & Pick<AttackWorld, "attacker">,
+  server: Server,
+  order: Omit<Flood, "baseUrl" | "seconds">,
+  { short, note }: Conditions,
+): Promise<Harm> {
+  const { baseUrl, pid } = server;
+  const victim = workspaces[0]!;
+  const seconds = short ? 2 : 10;
+  // The first requests load and compile what they need.
+  await readAsClient(baseUrl, victim, 1);
+  const quiet = await readAsClient(baseUrl, victim, seconds);
+  const flooding = attacker.flood({ ...order, baseUrl, seconds: seconds + WARM_UP_SECONDS });
+  await pause(WARM_UP_SECONDS * 1000);
+  const attacked = await readAsClient(baseUrl, victim, seconds);
+  const flood = await flooding;
+  // A server may keep connections waiting, or close them later; where each fails at once, it is the attack that fails.
+  if (Object.keys(flood.statuses).length === 0 && flood.longestSeconds < 1) {
+    throw new Error(`No request was sent: ${flood.example}`);
+  }
+  const memoryMb = Math.round((await memoryOfProcess(pid)).peak / 2 ** 20);
+  note(`quiet: ${describeWaits(quiet)}; attacked: ${describeWaits(attacked)}; memory ${memoryMb} MB at most`);
+  note(
+    `the attacker's answers by status: ${JSON.stringify(flood.statuses)}, ${flood.unanswered} without${
+      flood.example === null ? "" : ` (${flood.example})`
+    }`,
+  );
+  return { quiet, attacked, memoryMb, flood };
+}

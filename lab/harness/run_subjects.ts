@@ -1,0 +1,52 @@
+import { parseArgs } from "node:util";
+import { closeOwnPostgres } from "../../local/own_postgres.ts";
+import { type Figure, isHeld, tableOf } from "./figures.ts";
+import { onInterrupt } from "./processes.ts";
+import type { Subject } from "./subject.ts";
+
+/** What a program of the lab measures. */
+export interface Program {
+  subjects: Subject[];
+  /** The start of the command that measures one subject again, such as `deno task bench --`. */
+  command: string;
+  /** Share of a ratio's target that suffices with `--short`; see `isHeld`. */
+  shortTolerance: number;
+}
+
+/**
+ * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
+ * sizes and tolerant ratios, as in CI. Ends the process with status 2 for an unknown subject.
+ * @returns the figures, and whether they are of a whole run: every subject, in full size
+ */
+export async function runSubjects(
+  { subjects, command, shortTolerance }: Program,
+): Promise<{ figures: Figure[]; whole: boolean }> {
+  const { values: { short }, positionals } = parseArgs({
+    args: Deno.args.filter((arg) => arg !== "--"),
+    options: { short: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const names = subjects.map(({ name }) => name);
+  const unknown = positionals.filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(", ")}. The subjects are ${names.join(", ")}`);
+    Deno.exit(2);
+  }
+  const everything = positionals.length === 0;
+  onInterrupt(closeOwnPostgres);
+
+  const started = performance.now();
+  const print = (line: string) =>
+    console.log(`${`${Math.round((performance.now() - started) / 1000)} s`.padStart(5)}  ${line}`);
+  const figures: Figure[] = [];
+  for (const { name, title, measure } of subjects) {
+    if (!everything && !positionals.includes(name)) continue;
+    print(title);
+    for (const measurement of await measure({ short, note: (line) => print(`  ${line}`) })) {
+      const held = isHeld(measurement, short ? shortTolerance : 1);
+      figures.push({ ...measurement, held, command: `${command} ${name}` });
+    }
+  }
+  console.log(`\n${tableOf(figures).join("\n")}`);
+  return { figures, whole: everything && !short };
+}
