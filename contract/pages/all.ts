@@ -1,3 +1,4 @@
+import { securityPage } from "../../lab/attacks/page.ts";
 import { performancePage } from "../../lab/performance/page.ts";
 import { contractPage } from "./contract_page.ts";
 import { errorsPage } from "./errors_page.ts";
@@ -11,5 +12,6 @@ export const pages: readonly Page[] = [
   errorsPage,
   performancePage,
   resourcesPage,
+  securityPage,
   webhooksPage,
 ];

@@ -3,12 +3,13 @@
  * a legitimate client's wait during the attack and before it, in one run, and the memory of the process that is
  * attacked. docs/security.md explains each attack.
  *
- *     deno task lab -- attacks                  every attack
+ *     deno task lab -- attacks                  every attack; also writes lab/results/attacks.json
  *     deno task lab -- attacks random-keys      one of them
  *     deno task lab -- attacks --short          small sizes and tolerant ratios, as in CI
  *
  * The exit code is 0 if every figure was held.
  */
+import { saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
 import { healthChecks } from "./subjects/health_checks.ts";
 import { largeBodies } from "./subjects/large_bodies.ts";
@@ -17,10 +18,11 @@ import { largeWorkspace } from "./subjects/large_workspace.ts";
 import { randomKeys } from "./subjects/random_keys.ts";
 import { slowBodies } from "./subjects/slow_bodies.ts";
 
-const { figures } = await runSubjects({
+const { figures, whole } = await runSubjects({
   // In the order of docs/security.md.
   subjects: [largeBodies, slowBodies, randomKeys, largeWorkspace, healthChecks, largePages],
   command: "deno task lab -- attacks",
   shortTolerance: 0.5,
 });
+if (whole) await saveResults("attacks", figures);
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

@@ -8,8 +8,9 @@
  *
  * The exit code is 0 if every figure was held.
  */
+import { saveImage, saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
-import { saveResults } from "./results.ts";
+import { plot } from "./plot.ts";
 import { coldStart } from "./subjects/cold_start.ts";
 import { concurrency } from "./subjects/concurrency.ts";
 import { growth } from "./subjects/growth.ts";
@@ -26,5 +27,6 @@ const { figures, whole } = await runSubjects({
   // the same code within an hour.
   shortTolerance: 0.5,
 });
-if (whole) await saveResults(figures);
+// The README shows the picture.
+if (whole) await saveImage("latest", plot(await saveResults("latest", figures)));
 Deno.exit(figures.every(({ held }) => held) ? 0 : 1);

@@ -1,6 +1,6 @@
 import { type Page, replaceSection } from "../../contract/pages/page.ts";
 import { tableOf } from "../harness/figures.ts";
-import { readResults } from "./results.ts";
+import { readResults } from "../harness/results.ts";
 
 /**
  * docs/performance.md, of which `deno task docs` writes the figures: the sections `run` and `summary`, and one for each
@@ -9,7 +9,7 @@ import { readResults } from "./results.ts";
 export const performancePage: Page = {
   file: "docs/performance.md",
   async write(page) {
-    const { at, machine, deno, postgres, figures } = await readResults();
+    const { at, machine, deno, postgres, figures } = await readResults("latest");
     const held = figures.filter((figure) => figure.held).length;
     const bySubject = Map.groupBy(figures, ({ command }) => command.split(" ").at(-1)!);
     const sections: [name: string, lines: string[]][] = [

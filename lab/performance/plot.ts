@@ -1,6 +1,6 @@
 import type { Figure } from "../harness/figures.ts";
-import type { Results } from "./results.ts";
 import { SIGNS } from "../harness/figures.ts";
+import type { Results } from "../harness/results.ts";
 
 /** A longer picture is not readable. */
 const MAX_ROWS = 60;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { isHeld } from "../../lab/harness/figures.ts";
 import { tableOf } from "../../lab/harness/figures.ts";
-import { readResults } from "../../lab/performance/results.ts";
+import { readResults } from "../../lab/harness/results.ts";
 import { readPage } from "./page.ts";
 
-const { at, machine, deno, postgres, figures } = await readResults();
+const { at, machine, deno, postgres, figures } = await readResults("latest");
 
 Deno.test("docs/performance.md shows every figure of the last whole run, and no other", async () => {
   const page = await readPage("performance.md");
