@@ -8754,13 +8754,6 @@ GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
 
 
 --
--- Name: FUNCTION lock_key(p_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-GRANT ALL ON FUNCTION crm.lock_key(p_id uuid) TO crm_api;
-
-
---
 -- Name: TABLE loss_reasons; Type: ACL; Schema: crm; Owner: -
 --
 

@@ -76,4 +76,3 @@ $$;
 comment on function crm.lock_key(uuid) is
   'Makes a revocation of a key of the current workspace wait until the transaction ends; false if the key is revoked. '
   'Security definer, because crm_api cannot read keys.';
-grant execute on function crm.lock_key(uuid) to crm_api;

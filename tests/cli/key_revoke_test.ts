@@ -81,7 +81,12 @@ test("key revoke --keep-webhooks leaves them active, and a later revoke without 
 
 /** A call of the door that creates a subscription, in a transaction that the caller ends. */
 function createSubscription(sql: Sql, key: string) {
-  const args = { event_types: ["deal.won"], target_url: TARGET, encrypted_secret: "AAAA" };
+  const args = {
+    id: crypto.randomUUID(),
+    event_types: ["deal.won"],
+    target_url: TARGET,
+    encrypted_secret: "AAAA",
+  };
   return sql<{ error_code: string | null }[]>`
     select error_code from api.call(
       sha256(${key}::text::bytea), 'webhooks:manage', 'webhook_create', ${sql.json(args)}::jsonb, null, null
