@@ -24,6 +24,10 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
     `The proposal was answered already (${detail!.value}), for good: make another`,
   email_taken: ({ call: { args } }) =>
     `The workspace already has a member with the e-mail "${String(args["email"]).trim().toLowerCase()}"`,
+  already_expired: ({ call: { args } }) =>
+    `A key that expires at ${
+      args["expires_at"]
+    } could never be used: give --expires-at a moment in the future`,
   no_active_admin: () => "The workspace has no active admin to be the key's creator: name a member of it",
   subscription_inactive: ({ details: [detail] }) =>
     `The subscription "${detail!.value}" is inactive: reactivate it first`,

@@ -6,6 +6,11 @@ import { firstLine, StackError } from "./stack_error.ts";
 const PREFIX = "/functions/v1";
 /** How long the requests in progress may take when the gateway closes. */
 const CLOSE_TIMEOUT_MS = 5_000;
+/**
+ * A Host header that cannot change the path of the request's URL: Deno puts the header, unchecked, between `http://` and
+ * the path, so that `x/functions/v1/proposals?` would name a function. Empty where the header is absent.
+ */
+const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 const FUNCTIONS_FOLDER = fileURLToPath(new URL("../supabase/functions", import.meta.url));
 
 type Handler = Deno.ServeHandler<Deno.NetAddr>;
@@ -34,21 +39,21 @@ export function openGateway(port: number): Gateway {
 
   function handle(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Response | Promise<Response> {
     const { url } = request;
+    if (!HOST.test(request.headers.get("host") ?? "")) return badHostResponse();
     const pathStart = url.indexOf("/", url.indexOf("//") + 2);
     const name = functionName(url, pathStart);
     const handler = handlers.get(name);
     if (!handler) return errorResponse(ready && !broken.has(name) ? "not_found" : "service_unavailable");
     // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
     // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
-    Object.defineProperty(request, "url", {
-      value: url.slice(0, pathStart) + url.slice(pathStart + PREFIX.length),
-    });
+    Object.defineProperty(request, "url", { value: origin + url.slice(pathStart + PREFIX.length) });
     return handler(request, info);
   }
 
   const server = listen(port, handle);
+  const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
-    origin: `http://127.0.0.1:${server.addr.port}`,
+    origin,
     async openFunctions(folder = FUNCTIONS_FOLDER) {
       for (const name of await functionNames(folder)) {
         try {
@@ -127,8 +132,13 @@ async function loadFunction(folder: string, server: Deno.HttpServer<Deno.NetAddr
   return handler;
 }
 
-function errorResponse(code: ErrorCode): Response {
-  const error = new ApiError(code);
+/** RFC 9112 requires 400 for a Host header that is none. */
+function badHostResponse(): Response {
+  return errorResponse(new ApiError("bad_request", undefined, "O cabeçalho Host é inválido"));
+}
+
+function errorResponse(cause: ErrorCode | ApiError): Response {
+  const error = typeof cause === "string" ? new ApiError(cause) : cause;
   return new Response(error.body(), {
     status: error.status,
     headers: { "content-type": "application/json; charset=utf-8" },

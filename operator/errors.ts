@@ -13,6 +13,8 @@ const SHARED = [
 const OWN = [
   /** The workspace already has a member with that e-mail. */
   "email_taken",
+  /** The moment at which the key would expire has passed, so the key could never be used. */
+  "already_expired",
   /** The call names no member as the key's creator, and the workspace has no active admin. */
   "no_active_admin",
   /** The subscription gets no deliveries until it is reactivated. */

@@ -38,6 +38,9 @@ export interface Key {
   last_used_at: string | null;
 }
 
+/** A key that is neither revoked nor expired. */
+export type WorkingKey = Pick<Key, "id" | "name" | "prefix" | "scopes" | "expires_at">;
+
 export interface Pipeline {
   id: string;
   workspace_id: string;
@@ -147,7 +150,7 @@ export interface Verbs {
   workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;
 
   member_add: Verb<InWorkspace & { name: string; email: string; role: Role }, { id: string }>;
-  member_update: Verb<OnRecord & { is_active: boolean }, Member>;
+  member_update: Verb<OnRecord & { is_active: boolean }, Member & { working_keys: WorkingKey[] }>;
   member_list: Verb<InWorkspace, Member[]>;
 
   key_create: Verb<
@@ -157,7 +160,10 @@ export interface Verbs {
     { id: string }
   >;
   key_list: Verb<InWorkspace, Key[]>;
-  key_revoke: Verb<OnRecord, { id: string; revoked_at: string }>;
+  key_revoke: Verb<
+    OnRecord & Optional<{ keep_webhooks: boolean }>,
+    { id: string; revoked_at: string; ended_subscriptions: Pick<Subscription, "id" | "target_url">[] }
+  >;
 
   pipeline_create: Verb<
     InWorkspace & { name: string; stages: NewStage[] } & Optional<{ is_default: boolean }>,

@@ -1577,6 +1577,11 @@ CREATE FUNCTION api.webhook_create(p_args jsonb) RETURNS json
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
+  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  if not crm.lock_key(crm.current_caller_id()) then
+    perform api.fail('revoked_api_key');
+  end if;
+
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s
@@ -1585,6 +1590,7 @@ begin
     perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
   end if;
 
+  v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
   insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
@@ -1605,7 +1611,7 @@ $$;
 -- Name: FUNCTION webhook_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The function adds the plain secret to the reply, once.';
+COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The function adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked meanwhile.';
 
 
 --
@@ -1857,6 +1863,9 @@ declare
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
+  if (v_args ->> 'expires_at')::timestamptz <= now() then
+    perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+  end if;
   if v_args ? 'member_id' then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
@@ -1893,7 +1902,7 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 
 --
@@ -1953,8 +1962,9 @@ CREATE FUNCTION app.key_revoke(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
   v_key crm.api_keys;
+  v_ended json;
 begin
   update crm.api_keys k
   set revoked_at = coalesce(k.revoked_at, now())
@@ -1963,7 +1973,21 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return json_build_object('id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at));
+
+  -- In a statement of its own, so that it also sees those whose calls the update above has waited for (crm.lock_key).
+  with ended as (
+    update crm.webhook_subscriptions s
+    set is_active = false
+    where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active
+      and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
+    returning s.id, s.target_url
+  )
+  select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  into v_ended
+  from ended e;
+  return json_build_object(
+    'id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at), 'ended_subscriptions', v_ended
+  );
 end
 $$;
 
@@ -1972,7 +1996,7 @@ $$;
 -- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on. A key that is revoked already does not change. Returns id, revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns id, revoked_at, ended_subscriptions (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
 
 
 --
@@ -2137,6 +2161,7 @@ CREATE FUNCTION app.member_update(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_member crm.members;
+  v_keys json;
 begin
   update crm.members m
   set is_active = (v_args ->> 'is_active')::boolean
@@ -2145,7 +2170,20 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return crm.member_json(v_member);
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from crm.api_keys k
+  where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+  return crm.with_fields(crm.member_json(v_member), json_build_object('working_keys', v_keys));
 end
 $$;
 
@@ -2154,7 +2192,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Returns the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with working_keys: those neither revoked nor expired, oldest first. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 
 --
@@ -3136,6 +3174,7 @@ begin
   perform
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
+    set_config('app.caller_id', p_caller.id::text, true),
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin
@@ -3909,6 +3948,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'Converts an interval of crm.jobs into a schedule of pg_cron; null without pg_cron.';
+
+
+--
+-- Name: current_caller_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_caller_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('app.caller_id', true), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_caller_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, or of the proposal whose link was opened; null outside a request.';
 
 
 --
@@ -5111,6 +5166,30 @@ COMMENT ON FUNCTION crm.live_hits(p_hits timestamp with time zone[]) IS 'The adm
 
 
 --
+-- Name: lock_key(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lock_key(p_id uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform from crm.api_keys k
+  where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
+  for share;
+  return found;
+end
+$$;
+
+
+--
+-- Name: FUNCTION lock_key(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lock_key(p_id uuid) IS 'Makes a revocation of a key of the current workspace wait until the transaction ends; false if the key is revoked. Security definer, because crm_api cannot read keys.';
+
+
+--
 -- Name: loss_reasons; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -5432,7 +5511,7 @@ begin
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');
       v_message := 'Deve ser um de "admin", "gestor", "vendedor"';
-    when 'suspended', 'public_api', 'is_active', 'is_default' then
+    when 'suspended', 'public_api', 'is_active', 'is_default', 'keep_webhooks' then
       v_valid := jsonb_typeof(p_value) = 'boolean';
       v_message := 'Deve ser true ou false';
     when 'rate_limit_per_minute' then
@@ -6581,6 +6660,7 @@ COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline 
 CREATE TABLE crm.webhook_subscriptions (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid,
     event_types crm.event_type[] NOT NULL,
     target_url text NOT NULL,
     is_active boolean DEFAULT true NOT NULL,
@@ -6604,6 +6684,13 @@ COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL
 
 
 --
+-- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
+
+
+--
 -- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
 --
 
@@ -6620,10 +6707,10 @@ CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm
     AS $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, event_types, target_url
+    workspace_id, key_id, event_types, target_url
   )
   values (
-    crm.current_workspace_id(), t.event_types, t.target_url
+    crm.current_workspace_id(), t.key_id, t.event_types, t.target_url
   )
   returning new.* into t;
   return t;
@@ -8126,6 +8213,14 @@ ALTER TABLE ONLY crm.webhook_secrets
 
 ALTER TABLE ONLY crm.webhook_subscriptions
     ADD CONSTRAINT webhook_subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: webhook_subscriptions webhook_subscriptions_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
 
 
 --

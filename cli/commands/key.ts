@@ -1,9 +1,12 @@
 import type { Command } from "commander";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { createKey } from "../../operator/keys.ts";
+import { warningsOfScopes } from "../../operator/scope_warnings.ts";
+import type { Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { callOn, perform } from "../perform.ts";
+import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
 /** `key …`: the API keys of a workspace. */
@@ -16,7 +19,7 @@ export function keyCommands(program: Command): void {
     .option("--member <id>", "the creator (default: the oldest active admin)")
     .requiredOption("--name <name>", "what it is for, 1 to 255 characters")
     .requiredOption("--scopes <list>", "its scopes, separated by commas", parseScopes)
-    .option("--expires-at <moment>", "ISO 8601 (default: never)")
+    .option("--expires-at <moment>", "ISO 8601, in the future (default: never)")
     .addHelpText(
       "after",
       `\nScopes in use:\n  ${SCOPES.join("\n  ")}\n` + formatExamples(
@@ -24,15 +27,18 @@ export function keyCommands(program: Command): void {
         'key create --workspace ID --name "Teste" --scopes contacts:read --expires-at 2027-01-31T12:00:00Z',
       ),
     )
-    .action(({ workspace, member, ...options }, command) =>
-      perform(
+    .action(async ({ workspace, member, ...options }, command) => {
+      const warnings = warningsOfScopes(options.scopes);
+      await perform(
         command,
-        (sql) => createKey(sql, { workspaceId: workspace, memberId: member, ...options }),
-        ({ id, key }) =>
-          [`Key ${id} created. Its value is shown only now:`, "", key, ...warnOfUnusedScopes(options.scopes)]
-            .join("\n"),
-      )
-    );
+        async (sql) => ({
+          ...await createKey(sql, { workspaceId: workspace, memberId: member, ...options }),
+          warnings,
+        }),
+        ({ id, key }) => [`Key ${id} created. Its value is shown only now:`, "", key].join("\n"),
+      );
+      for (const warning of warnings) console.error(`warning: ${warning}`);
+    });
 
   addListCommand(key, "key_list", {
     description: "Show the keys of a workspace, oldest first; never their values",
@@ -41,22 +47,32 @@ export function keyCommands(program: Command): void {
   });
 
   key.command("revoke")
-    .description("Revoke a key for good, from its next call on")
+    .description(
+      "Revoke a key for good, from its next call on, and end the webhook subscriptions that it made",
+    )
     .argument("<id>", "id of the key")
-    .addHelpText("after", formatExamples("key revoke ID"))
-    .action((id, _options, command) =>
+    .option("--keep-webhooks", "leave its webhook subscriptions active")
+    .addHelpText("after", formatExamples("key revoke ID", "key revoke ID --keep-webhooks"))
+    .action((id, { keepWebhooks = false }, command) =>
       perform(
         command,
-        callOn("key", id, "key_revoke", {}),
-        (revoked) => `Key ${revoked.id} revoked at ${revoked.revoked_at}`,
+        callOn("key", id, "key_revoke", { keep_webhooks: keepWebhooks }),
+        (revoked) =>
+          [
+            `Key ${revoked.id} revoked at ${revoked.revoked_at}`,
+            ...describeEnded(revoked.ended_subscriptions, keepWebhooks),
+          ].join("\n"),
       )
     );
 }
 
-/** Warns of scopes that no endpoint requires: they are valid (spec 5.3), but usually a mistake. */
-function warnOfUnusedScopes(scopes: string[]): string[] {
-  const unused = [...new Set(scopes)].filter((scope) => !(SCOPES as readonly string[]).includes(scope));
-  return unused.length === 0
-    ? []
-    : ["", `No endpoint requires ${unused.join(", ")}: stored, and grants nothing yet`];
+/** What revoking a key ended. Its other subscriptions, if any, were inactive before or are kept. */
+function describeEnded(subscriptions: Result<"key_revoke">["ended_subscriptions"], kept: boolean): string[] {
+  if (kept) return ["The webhook subscriptions that it made are kept"];
+  if (subscriptions.length === 0) return ["It had no active webhook subscription"];
+  return [
+    "These webhook subscriptions, which it made, have ended:",
+    "",
+    formatTable(subscriptions, ["id", "target_url"], ""),
+  ];
 }

@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
-import { ROLES } from "../../operator/verbs.ts";
+import { type Result, ROLES } from "../../operator/verbs.ts";
 import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
-import { formatExamples } from "../usage.ts";
+import { formatTable } from "../table.ts";
+import { formatExamples, PROGRAM } from "../usage.ts";
 
 /** `member …`: the people of a workspace. */
 export function memberCommands(program: Command): void {
@@ -31,7 +32,9 @@ export function memberCommands(program: Command): void {
     );
 
   member.command("update")
-    .description("Deactivate a member, or activate it again")
+    .description(
+      "Deactivate a member, and show the keys of that member that still work; or activate it again",
+    )
     .argument("<id>", "id of the member")
     .requiredOption(
       "--active <true|false>",
@@ -43,7 +46,7 @@ export function memberCommands(program: Command): void {
       perform(
         command,
         callOn("member", id, "member_update", { is_active: active }),
-        (updated) => `Member ${updated.id} is ${updated.is_active ? "active" : "inactive"}`,
+        describeUpdate,
       )
     );
 
@@ -52,4 +55,17 @@ export function memberCommands(program: Command): void {
     columns: ["id", "name", "email", "role", "is_active", "created_at"],
     nothing: "The workspace has no member",
   });
+}
+
+/** Names the keys that go on working, because who leaves a company may still have their values. */
+function describeUpdate({ id, is_active, working_keys: keys }: Result<"member_update">): string {
+  if (is_active) return `Member ${id} is active`;
+  if (keys.length === 0) return `Member ${id} is inactive, and created no key that still works`;
+  return [
+    `Member ${id} is inactive. Keys that the member created still work, except for writing notes:`,
+    "",
+    formatTable(keys, ["id", "name", "prefix", "scopes", "expires_at"], ""),
+    "",
+    `To revoke one: ${PROGRAM} key revoke ID`,
+  ].join("\n");
 }

@@ -42,7 +42,7 @@ function shownValue(name: string, { shownAs, sql }: Field): string {
 
 function insertSql({ name, about, fields }: CrmRecord): string {
   const table = `crm.${about.table}`;
-  const written = namesOf(fields, ["always", "on create", "by the verb"]);
+  const written = [...about.hidden ?? [], ...namesOf(fields, ["always", "on create", "by the verb"])];
   return `create function crm.${name}_insert(t ${table}) returns ${table}
 language plpgsql
 set search_path = ''

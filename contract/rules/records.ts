@@ -243,6 +243,11 @@ export const records: readonly Part[] = [
         "DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history",
       ),
       rule(
+        "decided here: its key is revoked: inactive, history kept",
+        "key revoke ends the active subscriptions that the key made, and names them",
+        "A subscription that ended with its key gets no more deliveries",
+      ),
+      rule(
         "an event that cannot be recorded does not change the answer",
         "An event that cannot be recorded never changes the answer",
       ),

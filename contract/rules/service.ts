@@ -20,7 +20,8 @@ export const service: readonly Part[] = [
       rule(
         "3. scopes `<resource>:read`, `:write`, `:manage`; one without an endpoint is stored and grants nothing",
         "Every scope has the form <resource>:read, :write or :manage, and some endpoint requires it",
-        "key create stores a scope that no endpoint requires, and warns about it in its text output",
+        "key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON",
+        "The warning about a scope names those that it nearly spells, and no other",
       ),
       rule("4. the scopes in use", "The endpoints are those of the contract, each with its scope"),
       rule(
@@ -28,6 +29,17 @@ export const service: readonly Part[] = [
         "A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept",
         "key list shows the creator and the last use of each key, and no secret",
         "A new key gives access to its scopes alone, until it is revoked",
+      ),
+      rule(
+        "decided here: revoking a key ends the webhook subscriptions that it made",
+        "key revoke ends the active subscriptions that the key made, and names them",
+        "key revoke --keep-webhooks leaves them active, and a later revoke without it ends them",
+        "A subscription whose creation is not finished when its key is revoked ends with the key",
+        "A key that is revoked while it creates a subscription creates none",
+      ),
+      rule(
+        "decided here: a key outlives its creator's membership, except for writing notes",
+        "member update --active false shows the keys of the member that still work, and how to revoke them",
       ),
       rule(
         "6. verified on every use",
@@ -105,7 +117,7 @@ export const service: readonly Part[] = [
         "5. notes, Idempotency-Key, any well-formed scope, addresses not live",
         "POST /api-v1-notes answers 201 with the whole note, which GET and the list return again",
         "Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes",
-        "key create stores a scope that no endpoint requires, and warns about it in its text output",
+        "key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON",
         "addresses that are announced but not live answer 404 not_found, any method, with or without a key",
       ),
       rule(

@@ -13,6 +13,12 @@ as $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
 comment on function crm.current_member_id() is
   'The member who created the key of the request; null for a proposal''s link and outside a request.';
 
+create function crm.current_caller_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(current_setting('app.caller_id', true), '')::uuid $$;
+comment on function crm.current_caller_id() is
+  'The id of the key of the request, or of the proposal whose link was opened; null outside a request.';
+
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe
 as $$

@@ -61,3 +61,18 @@ end
 $$;
 comment on function crm.identify(bytea) is
   'The caller to whom a key''s hash belongs. Security definer, because crm_api cannot read keys.';
+
+create function crm.lock_key(p_id uuid) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform from crm.api_keys k
+  where k.workspace_id = crm.current_workspace_id() and k.id = p_id and k.revoked_at is null
+  for share;
+  return found;
+end
+$$;
+comment on function crm.lock_key(uuid) is
+  'Makes a revocation of a key of the current workspace wait until the transaction ends; false if the key is revoked. '
+  'Security definer, because crm_api cannot read keys.';

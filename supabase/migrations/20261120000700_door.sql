@@ -153,6 +153,7 @@ begin
   perform
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
+    set_config('app.caller_id', p_caller.id::text, true),
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin

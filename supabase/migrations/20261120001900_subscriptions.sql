@@ -3,6 +3,7 @@
 create table crm.webhook_subscriptions (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
+  key_id uuid,
   event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
   target_url text not null check (char_length(target_url) between 1 and 2048),
   is_active boolean not null default true,
@@ -11,10 +12,13 @@ create table crm.webhook_subscriptions (
   last_failure_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  primary key (workspace_id, id)
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
 );
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+comment on column crm.webhook_subscriptions.key_id is
+  'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 call crm.protect('crm.webhook_subscriptions');
 grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
@@ -63,10 +67,10 @@ set search_path = ''
 as $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, event_types, target_url
+    workspace_id, key_id, event_types, target_url
   )
   values (
-    crm.current_workspace_id(), t.event_types, t.target_url
+    crm.current_workspace_id(), t.key_id, t.event_types, t.target_url
   )
   returning new.* into t;
   return t;
@@ -100,6 +104,11 @@ as $$
 declare
   v_subscription crm.webhook_subscriptions := jsonb_populate_record(null::crm.webhook_subscriptions, p_args);
 begin
+  -- Otherwise a call that began before its key was revoked would leave a subscription that outlives the key.
+  if not crm.lock_key(crm.current_caller_id()) then
+    perform api.fail('revoked_api_key');
+  end if;
+
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s
@@ -108,6 +117,7 @@ begin
     perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
   end if;
 
+  v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
   insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
@@ -123,8 +133,9 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The '
-  'function adds the plain secret to the reply, once.';
+  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is '
+  'in base64. The function adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked '
+  'meanwhile.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql

@@ -46,6 +46,7 @@ as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_member crm.members;
+  v_keys json;
 begin
   update crm.members m
   set is_active = (v_args ->> 'is_active')::boolean
@@ -54,12 +55,27 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return crm.member_json(v_member);
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from crm.api_keys k
+  where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
+  return crm.with_fields(crm.member_json(v_member), json_build_object('working_keys', v_keys));
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Returns '
-  'the member. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+  'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that '
+  'the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns '
+  'the member, with working_keys: those neither revoked nor expired, oldest first. Arguments: workspace_id, id, '
+  'is_active. Codes: validation_error, not_found.';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable

@@ -13,6 +13,9 @@ declare
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
+  if (v_args ->> 'expires_at')::timestamptz <= now() then
+    perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
+  end if;
   if v_args ? 'member_id' then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
@@ -48,7 +51,7 @@ comment on function app.key_create(jsonb) is
   'owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint '
   'requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the '
   'visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
-  'validation_error, not_found, invalid_reference, no_active_admin.';
+  'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
 language plpgsql stable
@@ -95,8 +98,9 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
   v_key crm.api_keys;
+  v_ended json;
 begin
   update crm.api_keys k
   set revoked_at = coalesce(k.revoked_at, now())
@@ -105,11 +109,27 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return json_build_object('id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at));
+
+  -- In a statement of its own, so that it also sees those whose calls the update above has waited for (crm.lock_key).
+  with ended as (
+    update crm.webhook_subscriptions s
+    set is_active = false
+    where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active
+      and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
+    returning s.id, s.target_url
+  )
+  select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  into v_ended
+  from ended e;
+  return json_build_object(
+    'id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at), 'ended_subscriptions', v_ended
+  );
 end
 $$;
 comment on function app.key_revoke(jsonb) is
-  'Revokes a key for good, from its next call on. A key that is revoked already does not change. Returns id, '
-  'revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless '
+  'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
+  'that are still active end now. Returns id, revoked_at, ended_subscriptions (id, target_url of each, oldest first). '
+  'Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
 
 revoke execute on all functions in schema app from public;

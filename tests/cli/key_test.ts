@@ -3,14 +3,17 @@ import { checksum } from "../../operator/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+import { warningsOfScopes } from "../../operator/scope_warnings.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { assertMistake, crm, json, say, UNKNOWN_ID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 const CREATE = ["key", "create", "--name", "Site"];
 
 test("A new key gives access to its scopes alone, until it is revoked", async ({ workspace: { id: workspace, pipelineId } }) => {
   const made = await json(...CREATE, "--workspace", workspace, "--scopes", "pipelines:read");
-  assert.deepEqual(Object.keys(made), ["id", "key"]);
+  assert.deepEqual(Object.keys(made), ["id", "key", "warnings"]);
+  assert.deepEqual(made.warnings, []);
 
   const { status, body } = await client(made.key).get("/api-v1-pipelines");
   assert.equal(status, 200);
@@ -19,6 +22,7 @@ test("A new key gives access to its scopes alone, until it is revoked", async ({
 
   const revoked = await json("key", "revoke", made.id);
   assertError(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
+  assert.deepEqual(revoked.ended_subscriptions, []);
   assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
 });
 
@@ -70,22 +74,77 @@ test("key create takes the oldest active admin as creator, unless another is giv
   await assertMistake(create, 1, /no active admin/);
 });
 
-test("key create stores a scope that no endpoint requires, and warns about it in its text output", async ({ sql, workspace: { id: workspace } }) => {
-  const create = [...CREATE, "--workspace", workspace, "--scopes", "leads:write, owners:read,leads:write"];
-  assert.match(await say(...create), /^No endpoint requires owners:read: stored, and grants nothing yet$/m);
-  const { id } = await json(...create);
+test("key create stores a scope that no endpoint requires, and warns about it on standard error and in its JSON", async ({ sql, workspace: { id: workspace } }) => {
+  const create = [
+    ...CREATE,
+    "--workspace",
+    workspace,
+    "--scopes",
+    "leads:write, owners:read,contact:read,leads:write",
+  ];
+  const warnings = [
+    'No endpoint requires "owners:read": it is stored and grants nothing',
+    'No endpoint requires "contact:read": it is stored and grants nothing. Did you mean "contacts:read"?',
+  ];
+  const stderr = warnings.map((warning) => `warning: ${warning}\n`).join("");
+  const text = await crm(create);
+  assert.deepEqual({ code: text.code, stderr: text.stderr }, { code: 0, stderr });
+  assert.doesNotMatch(text.stdout, /owners|contact/);
+
+  const asJson = await crm([...create, "--json"]);
+  assert.equal(asJson.stderr, stderr);
+  const { id, warnings: listed } = JSON.parse(asJson.stdout);
+  assert.deepEqual(listed, warnings);
   const [row] = await sql`select scopes from crm.api_keys where id = ${id}`;
-  assert.deepEqual(row!["scopes"], ["leads:write", "owners:read"]);
+  assert.deepEqual(row!["scopes"], ["leads:write", "owners:read", "contact:read"]);
 });
 
-test("key create --expires-at makes a key that expires then", async ({ workspace: { id: workspace } }) => {
+Deno.test("The warning about a scope names those that it nearly spells, and no other", () => {
+  const cases: [scope: string, ...meant: string[]][] = [
+    ["contact:read", "contacts:read"],
+    ["company:write", "companies:write"],
+    ["activity:read", "activities:read"],
+    ["activites:write", "activities:write"],
+    ["conatcts:read", "contacts:read"],
+    ["deal:write", "deals:write"],
+    ["webhook:manage", "webhooks:manage"],
+    ["webhooks:read", "webhooks:manage"],
+    ["webhook:write", "webhooks:manage"],
+    ["contacts:manage", "contacts:read", "contacts:write"],
+    ["leads:manage", "leads:write"],
+    ["leads:read"],
+    ["pipelines:write"],
+    ["owners:read"],
+    ["custom-fields:read"],
+    ["me:read"],
+    ["x:read"],
+  ];
+  for (const [scope, ...meant] of cases) {
+    const warning = `No endpoint requires "${scope}": it is stored and grants nothing`;
+    const question = `. Did you mean ${meant.map((known) => `"${known}"`).join(" or ")}?`;
+    assert.deepEqual(warningsOfScopes([scope]), [meant.length === 0 ? warning : warning + question]);
+  }
+  assert.deepEqual(warningsOfScopes([...SCOPES]), []);
+  assert.equal(warningsOfScopes(["x:read", "leads:write", "x:read"]).length, 1);
+});
+
+test("key create --expires-at makes a key that expires then, and refuses one that would have expired already", async ({ sql, workspace: { id: workspace } }) => {
   const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
-  const { key: expired } = await json(...create, "2020-01-31T12:00:00Z");
-  assertError(await client(expired).get("/api-v1-pipelines"), "revoked_api_key");
   const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
   assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
   const listed = await json("key", "list", "--workspace", workspace);
   assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
+  await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
+  assertError(await client(key).get("/api-v1-pipelines"), "revoked_api_key");
+
+  for (const moment of ["2020-01-31T12:00:00Z", new Date().toISOString()]) {
+    await assertMistake(
+      [...create, moment],
+      1,
+      new RegExp(`expires at ${moment} could never be used: give `),
+    );
+  }
+  assert.equal((await json("key", "list", "--workspace", workspace)).length, listed.length);
 });
 
 test("key list shows the creator and the last use of each key, and no secret", async ({ sql }) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { makeWorkspace } from "../support/fixtures.ts";
+import { assertError, client } from "../support/client.ts";
+import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
@@ -29,6 +30,48 @@ test("member add, update and list manage the members of a workspace", async ({ w
   assert.equal(await say("member", "update", made.id, "--active", "true"), `Member ${made.id} is active\n`);
   const text = await say("member", "list", "--workspace", workspace);
   assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
+});
+
+test("member update --active false shows the keys of the member that still work, and how to revoke them", async ({ sql, workspace: { id: workspace, memberId } }) => {
+  const { id: member } = await json(...add(workspace, "ana@exemplo.com.br"));
+  const scopes = ["notes:write", "pipelines:read"];
+  const makeKeyOf = (memberId: string) => makeKey(sql, workspace, { memberId, scopes });
+  const working = await makeKeyOf(member);
+  const [revoked, expired] = [await makeKeyOf(member), await makeKeyOf(member), await makeKeyOf(memberId)];
+  await json("key", "revoke", revoked.id);
+  await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
+
+  const updated = await json("member", "update", member, "--active", "false");
+  assert.equal(updated.is_active, false);
+  assert.deepEqual(updated.working_keys, [{
+    id: working.id,
+    name: "Teste",
+    prefix: working.key.slice(0, 12),
+    scopes,
+    expires_at: null,
+  }]);
+  assert.equal((await client(working.key).get("/api-v1-pipelines")).status, 200);
+  const deal = await makeDeal((await makeKey(sql, workspace)).key);
+  const note = await client(working.key).post("/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
+  assertError(note, "no_author_available");
+
+  const text = await say("member", "update", member, "--active", "false");
+  assert.match(
+    text,
+    new RegExp(`^Member ${member} is inactive\\. Keys that .* still work, except for writing notes:$`, "m"),
+  );
+  assert.match(
+    text,
+    new RegExp(`^${working.id}  Teste +${working.key.slice(0, 12)}  notes:write,pipelines:read  -$`, "m"),
+  );
+  assert.match(text, /^To revoke one: deno task crm key revoke ID$/m);
+  assert.doesNotMatch(text, new RegExp(`${revoked.id}|${expired.id}`));
+
+  await say("key", "revoke", working.id);
+  assert.equal(
+    await say("member", "update", member, "--active", "false"),
+    `Member ${member} is inactive, and created no key that still works\n`,
+  );
 });
 
 test("member add refuses an e-mail that the workspace has, in any case, and accepts one of another workspace", async ({ sql, workspace: mine }) => {

@@ -29,6 +29,7 @@ const VALUES: Record<string, unknown> = {
   secret: "AAAA",
   is_active: true,
   is_default: true,
+  keep_webhooks: false,
   suspended: false,
   public_api: true,
   rate_limit_per_minute: 1,

@@ -52,6 +52,14 @@ Deno.test("A function sees its own name first, the query, the method and the bod
   });
 });
 
+Deno.test("The URL that a function sees begins with the gateway's own address", async () => {
+  const source = `Deno.serve((request) => new Response(new URL(request.url).origin));`;
+  await withFunctions({ echo: source }, async (baseUrl) => {
+    const response = await fetch(`${baseUrl.replace("127.0.0.1", "localhost")}/echo`);
+    assert.equal(await response.text(), new URL(baseUrl).origin);
+  });
+});
+
 Deno.test("A body passes through as it is written", async () => {
   // The function sends the second half only when the second request arrives: a gateway that buffers would never answer.
   const source = `let finish;

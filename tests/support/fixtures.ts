@@ -56,8 +56,6 @@ export interface KeyOptions {
   scopes?: string[];
   /** The creator. Absent: the oldest active admin. */
   memberId?: string;
-  /** ISO 8601; a past one makes an expired key. */
-  expiresAt?: string;
 }
 
 /** Creates another key of a workspace. */

@@ -35,6 +35,8 @@ const publicTarget = () =>
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
   sql: ["insert"],
+  // The key that made it. When the key is revoked, the subscription ends.
+  hidden: ["key_id"],
   schema: "Subscription",
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),

@@ -23,6 +23,8 @@ export interface RecordAbout {
    * `crm.<name>_insert`, `crm.<name>_lock` and `_save`, the verbs `api.<name>_get` and `_list`.
    */
   sql?: readonly ("insert" | "save" | "get" | "list")[];
+  /** Columns that the verb of POST fills in and no client sees. */
+  hidden?: readonly string[];
   /** Filters that are not the equality of one field, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
   /** Subsets of the fields for other audiences, by the name of their schema in OpenAPI. */

@@ -1,0 +1,74 @@
+// What every workflow must hold: it runs code of pull requests, and code that others publish.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { load } from "js-yaml";
+
+const FOLDER = join(import.meta.dirname!, "../../.github/workflows");
+
+interface Step {
+  uses?: string;
+  run?: string;
+  with?: Record<string, unknown>;
+}
+
+interface Job {
+  permissions?: unknown;
+  "timeout-minutes"?: unknown;
+  steps: Step[];
+}
+
+interface Workflow {
+  on: unknown;
+  permissions?: unknown;
+  jobs: Record<string, Job>;
+}
+
+const workflows: { name: string; text: string; workflow: Workflow }[] = [];
+for await (const { name } of Deno.readDir(FOLDER)) {
+  const text = await Deno.readTextFile(join(FOLDER, name));
+  workflows.push({ name, text, workflow: load(text) as Workflow });
+}
+const jobs = workflows.flatMap(({ name, workflow }) =>
+  Object.entries(workflow.jobs).map(([job, declared]) => ({ name: `${name}, ${job}`, ...declared }))
+);
+const steps = jobs.flatMap(({ name, steps }) => steps.map((step) => ({ name, ...step })));
+
+Deno.test("A workflow's token can only read the repository's files, and no job gets another", () => {
+  assert.ok(workflows.length > 0);
+  for (const { name, workflow } of workflows) {
+    assert.deepEqual(workflow.permissions, { contents: "read" }, name);
+  }
+  for (const { name, permissions } of jobs) assert.equal(permissions, undefined, name);
+});
+
+Deno.test("Every action is pinned to a commit, and a comment says which version that is", () => {
+  for (const { name, text } of workflows) {
+    const lines = text.match(/^.*\buses:.*$/gm) ?? [];
+    assert.equal(lines.length, steps.filter((step) => step.name.startsWith(`${name}, `) && step.uses).length);
+    for (const line of lines) {
+      // A tag can be moved to another commit by whoever controls the action's repository.
+      assert.match(line, /uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/, name);
+    }
+  }
+});
+
+Deno.test("A checkout leaves no token in the repository's configuration", () => {
+  const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+  assert.ok(checkouts.length > 0);
+  for (const { name, with: inputs } of checkouts) assert.equal(inputs?.["persist-credentials"], false, name);
+});
+
+Deno.test("Every job has a time limit of at most an hour", () => {
+  for (const { name, "timeout-minutes": minutes } of jobs) {
+    assert.ok(Number(minutes) > 0 && Number(minutes) <= 60, name);
+  }
+});
+
+Deno.test("No workflow runs a fork's code with the repository's rights, or a client's text as a command", () => {
+  for (const { name, workflow } of workflows) {
+    // A name, a list of names, or an object with a key for each.
+    assert.doesNotMatch(JSON.stringify(workflow.on), /"(pull_request_target|workflow_run)"/, name);
+  }
+  // The value of an expression becomes part of the script before a shell reads it. In `env` it stays a value.
+  for (const { name, run = "" } of steps) assert.doesNotMatch(run, /\$\{\{/, name);
+});

@@ -1,0 +1,82 @@
+// The Host header is the client's word. Which function answers, and which addresses it names, must not depend on it.
+import assert from "node:assert/strict";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
+
+const { hostname, port } = new URL(baseUrl);
+const HEALTH = "/functions/v1/api-v1-health";
+const PIPELINES = "/functions/v1/api-v1-pipelines";
+
+/** Sends a request with exactly these lines before its body; returns the whole response as text. */
+async function sendRaw(head: string[], body = ""): Promise<string> {
+  const connection = await Deno.connect({ hostname, port: Number(port) });
+  await connection.write(new TextEncoder().encode([...head, "Connection: close", "", body].join("\r\n")));
+  return await new Response(connection.readable).text();
+}
+
+function withHost(host: string | null): string[] {
+  return host === null ? [] : [`Host: ${host}`];
+}
+
+for (const host of [null, "", "evil.example", "evil.example:80", "EVIL", "127.0.0.1:1", "[::1]:80"]) {
+  const title = host === null ? "without a Host" : `with the Host "${host}"`;
+  test(`A request ${title} is routed by its path, and Location is under the service's own address`, async ({ workspace: { key } }) => {
+    const body = '{"name":"Ana"}';
+    const response = await sendRaw([
+      "POST /functions/v1/api-v1-contacts HTTP/1.1",
+      ...withHost(host),
+      "X-Forwarded-Host: evil.example",
+      "Forwarded: host=evil.example;proto=https",
+      `X-API-Key: ${key}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ], body);
+    assert.match(response, /^HTTP\/1\.1 201 /);
+    const [, location] = /^location: (.*)\r$/im.exec(response) ?? [];
+    assert.ok(location?.startsWith(`${baseUrl}/api-v1-contacts/`), response);
+    assert.doesNotMatch(response, /evil/i);
+  });
+}
+
+Deno.test("A Host that is no host is answered with 400, whichever path or function it names", async () => {
+  const hosts = [
+    `x${HEALTH}?`,
+    `x${HEALTH}#`,
+    `x${PIPELINES}/`,
+    "x/",
+    "x?",
+    "x#",
+    "x\\y",
+    "user@x",
+    "x y",
+    "x, y",
+    "[::1",
+    "x:80:80",
+    "xé",
+  ];
+  for (const host of hosts) {
+    for (const path of [PIPELINES, HEALTH, "/elsewhere"]) {
+      const response = await sendRaw([`GET ${path} HTTP/1.1`, ...withHost(host)]);
+      assert.match(response, /^HTTP\/1\.1 400 /, `${host} ${path}`);
+      assert.match(response, /\{"error":\{"code":"bad_request","message":"[^"]+"\}\}/, `${host} ${path}`);
+    }
+  }
+});
+
+Deno.test("A target in absolute form is routed by its path, whatever host it names", async () => {
+  const cases: [target: string, status: number][] = [
+    [`http://evil.example${HEALTH}`, 200],
+    [`https://evil.example:8443${HEALTH}`, 200],
+    [`http://api-v1-health${PIPELINES}`, 401],
+    ["http://evil.example", 404],
+    [`//evil.example${HEALTH}`, 404],
+    [`/evil.example/${HEALTH}`, 404],
+  ];
+  for (const [target, status] of cases) {
+    for (const host of ["x", "api-v1-leads"]) {
+      const response = await sendRaw([`GET ${target} HTTP/1.1`, ...withHost(host)]);
+      assert.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), `${target} ${host}`);
+      assert.doesNotMatch(response, /evil/i);
+    }
+  }
+});
