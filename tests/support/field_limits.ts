@@ -67,7 +67,10 @@ function limitsOfText({ format, minLength = 0, maxLength }: InputSchema): FieldL
     case "uuid":
       return { good: [], bad: ["", "x", "00000000-0000-7000-8000-00000000000", ...noText] };
     case "email":
-      return { good: ["a@b.co"], bad: ["", "a", "a@", "a b@c.de", ...tooLong("@b.co"), ...noText] };
+      return {
+        good: ["a@b.co", "o'neil&filhos!#$%*/=?^_`{|}~+x@b.co", "a@xn--80ak6aa92e.xn--p1ai"],
+        bad: ["", "a", "a@", "a b@c.de", "a..b@c.de", "a@b", "a@b-.co", ...tooLong("@b.co"), ...noText],
+      };
     case "uri":
       return {
         good: ["https://x.com", "http://x.com/a?b#c"],
