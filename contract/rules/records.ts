@@ -180,6 +180,7 @@ export const records: readonly Part[] = [
         "A target must be https",
         "A target is refused for every spelling of loopback",
         "A target is refused for private, link-local and metadata addresses",
+        "POST /api-v1-webhooks accepts a target whose name is reserved and never resolves",
         "A target may have a reserved name that never resolves: .test, .example and .invalid are no private names",
       ),
       rule(

@@ -32,6 +32,15 @@ test("A body is read as JSON whatever its Content-Type", async ({ workspace: { k
   );
 });
 
+test("POST /api-v1-webhooks accepts a target whose name is reserved and never resolves", async ({ api }) => {
+  for (const host of ["hooks.test", "crm.example", "nowhere.invalid"]) {
+    const subscription = { event_types: ["deal.won"], target_url: `https://${host}/hook` };
+    const { status, body } = await api.post("/api-v1-webhooks", subscription);
+    assert.equal(status, 201, host);
+    assert.equal((await api.delete(`/api-v1-webhooks/${body.id}`)).status, 204);
+  }
+});
+
 test("A value of utm may be as long as a web address, and the lead's own limits stay", async ({ api }) => {
   const utm_term = "é".repeat(2048);
   const created = await api.post("/api-v1-leads", { first_name: "Ana", utm_term, utm: { source: utm_term } });
