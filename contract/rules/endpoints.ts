@@ -58,7 +58,7 @@ export const endpoints: readonly Part[] = [
         "A datetime of a query is read in whatever form it is sent, or named as invalid",
         "Every common form of ISO 8601 is read as its moment in UTC, and every other text is refused",
         "A moment that is written in any form is read as the same moment",
-        "A long text is refused in a time that is linear in its length",
+        "A long text is refused at once, whatever it holds",
       ),
       rule(
         "pipelines and webhooks are not paginated",

@@ -20,7 +20,7 @@ Deno.test("A moment that is written in any form is read as the same moment", () 
   );
 });
 
-Deno.test("A long text is refused in a time that is linear in its length", () => {
+Deno.test("A long text is refused at once, whatever it holds", () => {
   const digits = "0".repeat(1024 * 1024);
   for (
     const text of [digits, `2026-01-31T12:00:00.${digits}`, `2026-01-31T12:00:00${" ".repeat(1024 * 1024)}`]
