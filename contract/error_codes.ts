@@ -1,5 +1,10 @@
 import { z } from "zod";
-import type { Endpoint, GateName, Route } from "../supabase/functions/_shared/contract/endpoint.ts";
+import {
+  type Endpoint,
+  type GateName,
+  type Route,
+  takesQuery,
+} from "../supabase/functions/_shared/contract/endpoint.ts";
 import { type ErrorCode, ERRORS, isErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
@@ -21,8 +26,7 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
 export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
   return sortCodes([
     ...gateErrorCodes(endpoint.gate),
-    // An unknown query parameter is an error.
-    ...(endpoint.ignoreQuery ? [] : ["validation_error"] as const),
+    ...(takesQuery(endpoint) ? ["validation_error"] as const : []),
     ...(path.includes(":id") ? ["not_found"] as const : []),
     ...(endpoint.body ? [endpoint.malformed, "payload_too_large", "validation_error"] as const : []),
     ...(endpoint.idempotent ? IDEMPOTENCY : []),

@@ -73,10 +73,13 @@ export const FILTERS: FieldDocs = {
     "Records on a page; a value above 200 is reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),
-  since: doc("Só registros criados a partir deste momento", "Only records created at or after this moment"),
+  since: doc(
+    "Só registros criados a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
+    "Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+  ),
   updated_since: doc(
-    "Só registros alterados a partir deste momento",
-    "Only records that changed at or after this moment",
+    "Só registros alterados a partir deste momento, nas mesmas formas que since",
+    "Only records that changed at or after this moment, in the same forms as since",
   ),
   owner_id: doc("Só os deste membro responsável", "Only those of this member in charge"),
   contact_id: doc("Só os deste contato", "Only those of this contact"),

@@ -12,18 +12,23 @@ const INTRODUCTION = doc(
   [
     "API pública do CRM: leads, negócios, atividades, notas, contatos, empresas, pipelines e webhooks.",
     "Toda chamada leva a chave no cabeçalho `X-API-Key`; a chave pertence a um workspace e só alcança os dados dele.",
-    "Datas e horas são ISO 8601 em UTC; dinheiro é um número JSON sem símbolo de moeda.",
+    "Datas e horas das respostas são ISO 8601 em UTC, com milissegundos e `Z`. Nas chamadas valem as formas comuns de " +
+    "ISO 8601: `2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, ou só a data; sem fuso, são UTC.",
+    "Dinheiro é um número JSON sem símbolo de moeda.",
     "Novos campos opcionais podem surgir nas respostas sem mudança de versão: ignore os que não conhece.",
-    "Parâmetros de consulta desconhecidos são recusados; campos desconhecidos no corpo são ignorados.",
+    "Nas listas com filtros, parâmetros de consulta desconhecidos são recusados; em outras chamadas são ignorados, " +
+    "como os campos desconhecidos do corpo.",
     "Ainda não estão no ar, e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
     "`/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
   ].join("\n\n"),
   [
     "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",
     "Every call carries the key in the header `X-API-Key`; a key belongs to one workspace and reaches only its data.",
-    "Datetimes are ISO 8601 in UTC; money is a JSON number without a currency symbol.",
+    "Datetimes of replies are ISO 8601 in UTC, with milliseconds and `Z`. Calls may use the common forms of ISO 8601: " +
+    "`2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, or a date alone; without an offset they are UTC.",
+    "Money is a JSON number without a currency symbol.",
     "New optional fields may appear in replies without a new version: ignore those that you do not know.",
-    "Unknown query parameters are refused; unknown fields of a body are ignored.",
+    "Lists with filters refuse unknown query parameters; other calls ignore them, as unknown fields of a body are.",
     "Not live yet, and answering 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
     "`/api-v1-loss-reasons`, `/api-v1-activity-types` and `/api-v1-custom-fields`.",
   ].join("\n\n"),

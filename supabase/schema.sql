@@ -1170,6 +1170,7 @@ declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_target record;
 begin
+  perform crm.check_references(p_args);
   v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
@@ -1186,7 +1187,7 @@ $$;
 -- Name: FUNCTION deal_move_stage(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_move_stage(p_args jsonb) IS 'Moves a deal, open or closed, to another stage; its status stays. Raises the codes of crm.choose_stage_for_move (spec 3).';
+COMMENT ON FUNCTION api.deal_move_stage(p_args jsonb) IS 'Moves a deal, open or closed, to another stage; its status stays. Raises invalid_reference for a stage outside the workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
 
 --
@@ -3293,7 +3294,7 @@ declare
   v_exists boolean;
   v_missing text[] := '{}';
 begin
-  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id'] loop
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
     v_id := p_args ->> v_field;
     continue when v_id is null;
     case v_field
@@ -3316,6 +3317,10 @@ begin
       when 'owner_id' then
         v_exists := exists (
           select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
+      when 'stage_id' then
+        v_exists := exists (
+          select from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id
         );
     end case;
     if not v_exists then
@@ -3462,11 +3467,6 @@ begin
   if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
     return;
   end if;
-  if not exists (
-    select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
-  ) then
-    perform api.fail('invalid_reference', array['stage_id']);
-  end if;
   if pipeline_id <> p_deal.pipeline_id then
     perform crm.require_active_pipeline(pipeline_id);
   end if;
@@ -3479,7 +3479,7 @@ $$;
 -- Name: FUNCTION choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage for a call that names a stage, and optionally its pipeline. Raises invalid_reference for a stage outside the workspace, otherwise pipeline_not_found or stage_not_found.';
+COMMENT ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises pipeline_not_found or stage_not_found.';
 
 
 --
@@ -5504,9 +5504,11 @@ begin
       v_message := 'Deve ter de 1 a 40 caracteres';
     when 'email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern that the API uses (zod), so that both accept the same addresses.
-      v_valid := char_length(v_text) <= 320 and v_text ~
-        '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
+      -- The pattern that the API uses, so that both accept the same addresses.
+      v_valid := char_length(v_text) <= 320 and v_text ~ (
+        '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
+        '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
+      );
       v_message := 'Deve ser um e-mail válido';
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');

@@ -16,8 +16,15 @@ export const endpoints: readonly Part[] = [
         "/…: an unknown path answers 404 not_found, after the key is checked",
       ),
       rule(
-        "unknown query parameters are refused by name",
-        "… answers 422 to an unknown query parameter and names it",
+        "query parameters that are unknown or repeated: refused by name on lists with filters, ignored elsewhere",
+        "Only lists have query parameters: a filter that is mistyped would return every record",
+        "… answers 422 to an unknown or repeated query parameter and names it",
+        "… ignores query parameters, even repeated ones and those that could not be stored",
+        "… ignores forceFunctionRegion, a parameter of the platform",
+      ),
+      rule(
+        "decided here: OPTIONS, and PATCH /api-v1-activities without an id, are 405",
+        "/…… answers 405 to … and allows …",
       ),
     ],
   },
@@ -32,7 +39,10 @@ export const endpoints: readonly Part[] = [
         "GET /api-v1-activities lists every row exactly once, while others are being inserted",
         "GET /api-v1-notes lists every note exactly once, while others are being written",
       ),
-      rule("limit: 50, at most 200", "GET … lists 50 records, or as many as limit says, never more than 200"),
+      rule(
+        "limit: 50, at most 200; any larger integer is 200",
+        "GET … lists 50 records, or as many as limit says, never more than 200",
+      ),
       rule(
         "cursor: next_cursor; a value that is not a UUID is 422 invalid_cursor",
         "GET … accepts any UUID as cursor and refuses anything else",
@@ -42,6 +52,13 @@ export const endpoints: readonly Part[] = [
         "GET … with since lists records created then or later, with updated_since those changed",
         "GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at",
         "GET /api-v1-notes lists the notes of that deal, by kind and since",
+      ),
+      rule(
+        "ISO 8601: every common form of it",
+        "A datetime of a query is read in whatever form it is sent, or named as invalid",
+        "Every common form of ISO 8601 is read as its moment in UTC, and every other text is refused",
+        "A moment that is written in any form is read as the same moment",
+        "A long text is refused at once, whatever it holds",
       ),
       rule(
         "pipelines and webhooks are not paginated",
@@ -75,6 +92,10 @@ export const endpoints: readonly Part[] = [
       rule(
         "5. remembered 24 hours",
         "… remembers an Idempotency-Key for 24 hours, and treats it as new afterwards",
+      ),
+      rule(
+        "decided here: a key is remembered for its workspace, whichever API key sent it",
+        "…: the API keys of one workspace share Idempotency-Keys, those of another do not",
       ),
       rule(
         "6. without the header, a new record every time",
@@ -162,7 +183,7 @@ export const endpoints: readonly Part[] = [
         "GET /api-v1-notes lists the notes of that deal, by kind and since",
       ),
       rule(
-        "isolation is checked through the deal",
+        "isolation is checked through the deal; decided here: an unknown deal_id gives an empty page",
         "GET /api-v1-notes answers for a deal of another workspace as for one that does not exist",
         "GET /api-v1-notes/:id answers 404 for a note of another workspace's deal as for none",
       ),
@@ -245,6 +266,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "deals: move-stage, win, lose",
         "… moves a deal to another stage, open or closed, and emits the previous stage",
+        "… moves a deal to a stage of another pipeline only where the pipeline is given",
         "… refuses a stage or pipeline that is inactive or not of the workspace",
         "POST win marks an open deal won, with its final amounts, once",
         "POST lose marks an open deal lost, with a reason and a note, once",

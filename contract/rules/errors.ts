@@ -21,6 +21,7 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   invalid_reference: [
     "… answers invalid_reference to a … of another workspace as to an unknown id",
     "… names every reference that is not of the workspace at once",
+    "… refuses a stage or pipeline that is inactive or not of the workspace",
   ],
   pipeline_not_found: [
     "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
@@ -31,6 +32,7 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   ],
   stage_not_found: [
     "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
+    "POST /api-v1-deals puts the deal in the default pipeline's first active stage, or in the given one",
     "… refuses a stage or pipeline that is inactive or not of the workspace",
   ],
   pipeline_has_no_stage: [

@@ -54,8 +54,9 @@ export const events: readonly Part[] = [
         "The database stores only a hash of a link's token, which the role of the API cannot read",
       ),
       rule(
-        "deal.created, contact.created; not on a replay",
+        "deal.created, contact.created, also by a lead; not on a replay",
         "Every event that the API causes is delivered as the OpenAPI document says",
+        "A lead that creates its contact emits contact.created too, and one that reuses it does not",
         "… answers the same key and body with 200 and the original reply, and creates nothing",
       ),
       rule(

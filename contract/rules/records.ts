@@ -10,6 +10,7 @@ export const records: readonly Part[] = [
         "bodies are JSON",
         "Every reply is JSON, and a 204 has no body",
         "… answers 400 … for a body that is missing or no JSON object",
+        "A body is read as JSON whatever its Content-Type",
       ),
       rule(
         "data is isolated per workspace",
@@ -33,6 +34,7 @@ export const records: readonly Part[] = [
       rule(
         "datetimes are UTC with milliseconds and `Z`, dates are `YYYY-MM-DD`",
         "Every moment in a reply is UTC with milliseconds and Z, whatever offset it was sent with; a date is a date",
+        "A datetime of a body is stored as its moment, in whatever form it is sent, or named as invalid",
       ),
       rule(
         "money is a JSON number, kept as it was sent",
@@ -109,6 +111,7 @@ export const records: readonly Part[] = [
       rule(
         "each field's type and limit",
         "POST /api-v1-leads takes … within its limits and names it outside of them",
+        "A value of utm may be as long as a web address, and the lead's own limits stay",
       ),
       rule("email in lower case", "POST /api-v1-leads creates company, contact and deal and reports which"),
       rule(
@@ -177,6 +180,8 @@ export const records: readonly Part[] = [
         "A target must be https",
         "A target is refused for every spelling of loopback",
         "A target is refused for private, link-local and metadata addresses",
+        "POST /api-v1-webhooks accepts a target whose name is reserved and never resolves",
+        "A target may have a reserved name that never resolves: .test, .example and .invalid are no private names",
       ),
       rule(
         "secret: in the creation reply alone",

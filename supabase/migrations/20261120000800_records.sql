@@ -61,7 +61,7 @@ declare
   v_exists boolean;
   v_missing text[] := '{}';
 begin
-  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id'] loop
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
     v_id := p_args ->> v_field;
     continue when v_id is null;
     case v_field
@@ -84,6 +84,10 @@ begin
       when 'owner_id' then
         v_exists := exists (
           select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
+        );
+      when 'stage_id' then
+        v_exists := exists (
+          select from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id
         );
     end case;
     if not v_exists then

@@ -89,11 +89,6 @@ begin
   if pipeline_id = p_deal.pipeline_id and stage_id = p_deal.stage_id then
     return;
   end if;
-  if not exists (
-    select from crm.stages s where s.workspace_id = p_deal.workspace_id and s.id = p_stage_id
-  ) then
-    perform api.fail('invalid_reference', array['stage_id']);
-  end if;
   if pipeline_id <> p_deal.pipeline_id then
     perform crm.require_active_pipeline(pipeline_id);
   end if;
@@ -101,8 +96,8 @@ begin
 end
 $$;
 comment on function crm.choose_stage_for_move(crm.deals, uuid, uuid) is
-  'The pipeline and stage for a call that names a stage, and optionally its pipeline. Raises invalid_reference for a '
-  'stage outside the workspace, otherwise pipeline_not_found or stage_not_found.';
+  'The pipeline and stage for a call that names a stage of the workspace, and optionally its pipeline. Raises '
+  'pipeline_not_found or stage_not_found.';
 
 create function crm.choose_stage_for_update(
   p_deal crm.deals,
@@ -175,6 +170,7 @@ declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_target record;
 begin
+  perform crm.check_references(p_args);
   v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
@@ -186,8 +182,8 @@ begin
 end
 $$;
 comment on function api.deal_move_stage(jsonb) is
-  'Moves a deal, open or closed, to another stage; its status stays. Raises the codes of crm.choose_stage_for_move '
-  '(spec 3).';
+  'Moves a deal, open or closed, to another stage; its status stays. Raises invalid_reference for a stage outside the '
+  'workspace, otherwise the codes of crm.choose_stage_for_move (spec 3).';
 
 create function api.deal_win(p_args jsonb) returns json
 language plpgsql

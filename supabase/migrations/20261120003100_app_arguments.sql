@@ -60,9 +60,11 @@ begin
       v_message := 'Deve ter de 1 a 40 caracteres';
     when 'email' then
       value := to_jsonb(lower(v_text));
-      -- The pattern that the API uses (zod), so that both accept the same addresses.
-      v_valid := char_length(v_text) <= 320 and v_text ~
-        '^(?!\.)(?!.*\.\.)[A-Za-z0-9_''+.-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$';
+      -- The pattern that the API uses, so that both accept the same addresses.
+      v_valid := char_length(v_text) <= 320 and v_text ~ (
+        '^[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&''*+/=?^_`{|}~-]+)*'
+        '@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$'
+      );
       v_message := 'Deve ser um e-mail válido';
     when 'role' then
       v_valid := v_text in ('admin', 'gestor', 'vendedor');

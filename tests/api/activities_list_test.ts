@@ -68,7 +68,7 @@ test("GET /api-v1-activities names each filter whose value is invalid", async ({
     type: ["", "x".repeat(61)],
     status: ["aberto", ""],
     is_overdue: ["1", "sim", ""],
-    due_before: ["ontem", "2030-02-30T00:00:00Z", "2030-01-01", "+10000-01-01T00:00:00Z"],
+    due_before: ["ontem", "2030-02-30T00:00:00Z", "01/31/2030", "+10000-01-01T00:00:00Z"],
     due_after: ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00"],
     limit: ["0", "-1", "x"],
   };

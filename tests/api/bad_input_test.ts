@@ -103,14 +103,10 @@ test("headers of 1 MB, an invalid Host and bytes that are not HTTP are refused a
 });
 
 test("query text that Postgres cannot store is refused, and the reply names the parameter", async ({ api }) => {
-  assert.deepEqual(
-    Object.keys(assertError(await api.get("/api-v1-pipelines?a=%00"), "validation_error")),
-    ["a"],
-  );
-  assert.deepEqual(
-    Object.keys(assertError(await api.get("/api-v1-pipelines?a=1&a=2"), "validation_error")),
-    ["a"],
-  );
+  for (const query of ["email=%00", "email=a@b.co&email=a@b.co"]) {
+    const details = assertError(await api.get(`/api-v1-contacts?${query}`), "validation_error");
+    assert.deepEqual(Object.keys(details), ["email"]);
+  }
 });
 
 test("an internal error is a 500 that reveals only its request id", async ({ sql, workspace, api }) => {
@@ -142,7 +138,7 @@ Deno.test("a text that is slow to normalize is refused for its length first, eve
 test("9,000 query parameters are checked once each, and at most 100 errors are named", async ({ api }) => {
   const query = Array.from({ length: 9_000 }, (_, i) => `${i.toString(36)}=`).join("&");
   const started = performance.now();
-  const details = assertError(await api.get(`/api-v1-pipelines?${query}`), "validation_error");
+  const details = assertError(await api.get(`/api-v1-contacts?${query}`), "validation_error");
   assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
   assert.equal(Object.keys(details).length, 100);
 });

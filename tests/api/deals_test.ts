@@ -29,7 +29,12 @@ testRecordRules({
     // A deal is won or lost only by an action.
     status: { good: ["aberto"] },
   },
-  references: { contact_id: makeContact, company_id: makeCompany, owner_id: makeMember },
+  references: {
+    contact_id: makeContact,
+    company_id: makeCompany,
+    owner_id: makeMember,
+    stage_id: (_, { stages }) => Promise.resolve(stages[1].id),
+  },
 });
 
 test("POST /api-v1-deals answers 201 with the whole deal, every field as it was written", async ({ sql, workspace, api }) => {
@@ -91,9 +96,11 @@ test("POST /api-v1-deals puts the deal in the default pipeline's first active st
   assert.deepEqual(Object.keys(assertError(unknownPipeline, "pipeline_not_found")), ["pipeline_id"]);
   assertAlike(await post({ pipeline_id: other.pipelineId }), unknownPipeline);
   const unknownStage = await post({ stage_id: UNKNOWN_ID });
-  assert.deepEqual(Object.keys(assertError(unknownStage, "stage_not_found")), ["stage_id"]);
+  assert.deepEqual(Object.keys(assertError(unknownStage, "invalid_reference")), ["stage_id"]);
   assertAlike(await post({ stage_id: other.stages[0]!.id }), unknownStage);
-  assertAlike(await post({ stage_id: pipeline.stages[0] }), unknownStage);
+  assertAlike(await post({ pipeline_id: other.pipelineId, stage_id: UNKNOWN_ID }), unknownStage);
+  const elsewhere = await post({ stage_id: pipeline.stages[0] });
+  assert.deepEqual(Object.keys(assertError(elsewhere, "stage_not_found")), ["stage_id"]);
 
   await sql`update crm.stages set is_active = false where workspace_id = ${workspace.id}`;
   assertError(await post({}), "pipeline_has_no_stage");

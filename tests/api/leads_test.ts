@@ -260,7 +260,7 @@ const limits: [field: string, good: unknown[], bad: unknown[]][] = [
   ["owner_id", [null], ["x", 5, true]],
   ["source", ["", "a".repeat(120), null], ["a".repeat(121), 1]],
   ["utm", [{}, { source: "a", term: null }, null], ["a", 1, [], { source: 1 }]],
-  ["utm_source", ["a", null], [1, "a".repeat(256)]],
+  ["utm_source", ["a", "é".repeat(2048), null], [1, "a".repeat(2049)]],
   ["custom_fields", [
     {},
     null,

@@ -60,6 +60,6 @@ export type Ids = Readonly<Record<string, [string, string]>>;
 
 /** Chooses two values for a field; for a reference, ids of records that exist. */
 export function valuesOf(name: string, { references, rule }: Field, ids: Ids): [unknown, unknown] {
-  const table = references?.table ?? { pipeline_id: "pipelines", stage_id: "stages" }[name];
+  const table = references?.table ?? { pipeline_id: "pipelines" }[name];
   return table ? ids[table]! : twoValues(rule!, name);
 }

@@ -84,11 +84,27 @@ test("an argument of a verb has the form that a field of the API has", async ({ 
   const uuids = ["00000000-0000-7000-8000-00000000000A", "00000000-0000-7000-8000-00000000000", "", 1];
   const emails = [
     ...["a@b.co", " Ana.Souza+crm@Exemplo.com.br ", "o'neil@x.org", "a@b", "a@", "@b.co", "a b@c.de", ""],
+    ...[
+      "a&b@x.com",
+      "user!#$%*?^`{|}~@x.com",
+      "x/y=z@x.com",
+      "a@xn--80ak6aa92e.xn--p1ai",
+      "a@b.c1",
+      "a@b.1c",
+    ],
+    ...[
+      "a@b-.co",
+      `a@${"b".repeat(63)}.co`,
+      `a@${"b".repeat(64)}.co`,
+      "josé@x.com",
+      "a@b.co.",
+      '"a b"@x.com',
+    ],
     ...[".a@b.co", "a..b@c.de", "a@-b.co", `${"a".repeat(312)}@b.co.uk`, `${"a".repeat(314)}@b.co.uk`, 5],
   ];
   const moments = [
     ...["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.123456-03:00", "2028-02-29T00:00:00Z"],
-    ...["2027-02-29T00:00:00Z", "2027-01-31T24:00:00Z", "2027-01-31T12:60:00Z", "tomorrow", ""],
+    ...["2027-02-29T00:00:00Z", "2027-01-31T24:00:01Z", "2027-01-31T12:60:00Z", "tomorrow", ""],
     ...["0000-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59Z", 5],
   ];
   const amounts = [0, 0.01, 1e15, 1.1e15, -1, "5", true, null];

@@ -1,10 +1,12 @@
 // Rules of every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
 import assert from "node:assert/strict";
+import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
+import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
@@ -78,15 +80,6 @@ for (const { resource, route, title } of keyEndpoints) {
     assert.ok(wait > 0 && wait <= 60, `Retry-After ${wait}`);
   });
 
-  test(`${title} answers 422 to an unknown query parameter and names it`, async ({ workspace: { key } }) => {
-    const reply = await call(route.method, `${addressOf(resource.name, route.path)}?nome=1&limite=2`, {
-      key,
-      ...(route.endpoint.body && { body: {} }),
-    });
-    const details = assertError(reply, "validation_error");
-    assert.ok("nome" in details && "limite" in details);
-  });
-
   if (route.endpoint.body && !route.endpoint.bodyOptional) {
     test(`${title} answers 400 ${route.endpoint.malformed} for a body that is missing or no JSON object`, async ({ workspace: { key } }) => {
       const bad = [
@@ -113,13 +106,49 @@ for (const { resource, route, title } of keyEndpoints) {
   }
 }
 
-for (const { resource, route, title } of endpoints) {
-  if (!route.endpoint.ignoreQuery) continue;
-  test(`${title} ignores query parameters, even those that could not be stored`, async ({ sql }) => {
-    const { key, token } = await GATE_CASES[resource.gate].admit(sql);
-    const path = addressOf(resource.name, route.path, { token });
-    const reply = await call(route.method, `${path}?utm_source=mail&a=1&a=2&b=%00`, { key });
-    assert.equal(reply.status, route.endpoint.status, reply.text);
+Deno.test("Only lists have query parameters: a filter that is mistyped would return every record", () => {
+  const taking = endpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
+  assert.deepEqual(
+    taking.sort(),
+    ["activities", "companies", "contacts", "deals", "notes"].map((name) => `GET /api-v1-${name}`),
+  );
+});
+
+for (const { resource, route, title } of endpoints.filter(({ route }) => takesQuery(route.endpoint))) {
+  test(`${title} answers 422 to an unknown or repeated query parameter and names it`, async ({ workspace: { key } }) => {
+    const reply = await call("GET", `/${resource.name}?nome=1&limite=2&limit=1&limit=1`, { key });
+    assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["limit"]);
+    const unknown = assertError(
+      await call("GET", `/${resource.name}?nome=1&limite=2`, { key }),
+      "validation_error",
+    );
+    assert.ok("nome" in unknown && "limite" in unknown);
+  });
+
+  test(`${title} ignores forceFunctionRegion, a parameter of the platform`, async ({ workspace: { key, stages } }) => {
+    const { deal_id } = await makeSamples(key, stages);
+    const query = route.endpoint.query.safeParse({}).success ? "?" : `?deal_id=${deal_id}&`;
+    const plain = await call("GET", `/${resource.name}${query}`, { key });
+    for (const region of ["forceFunctionRegion=sa-east-1", "forceFunctionRegion=a&forceFunctionRegion=%00"]) {
+      const reply = await call("GET", `/${resource.name}${query}${region}`, { key });
+      assert.deepEqual([reply.status, reply.text], [200, plain.text]);
+    }
+  });
+}
+
+for (const { resource, route, title } of endpoints.filter(({ route }) => !takesQuery(route.endpoint))) {
+  test(`${title} ignores query parameters, even repeated ones and those that could not be stored`, async ({ sql }) => {
+    const send = async (query: string) => {
+      const { key, token } = await GATE_CASES[resource.gate].admit(sql);
+      const path = addressOf(resource.name, route.path, { token });
+      return call(route.method, `${path}${query}`, { key, ...(route.endpoint.body && { body: {} }) });
+    };
+    const [plain, queried] = [
+      await send(""),
+      await send("?utm_source=mail&limit=x&a=1&a=2&b=%00&forceFunctionRegion=sa-east-1"),
+    ];
+    assert.equal(queried.status, plain.status, queried.text);
+    if (plain.status >= 400) assert.equal(queried.text, plain.text);
   });
 }
 

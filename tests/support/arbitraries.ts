@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { z } from "zod";
+import { writtenMoments } from "./datetimes.ts";
 import { type InputSchema, inputSchema } from "./input_schema.ts";
 
 const EDGE_TEXTS = [
@@ -92,7 +93,10 @@ function text({ format, maxLength = 300 }: InputSchema, ids: string[]): fc.Arbit
     case "date":
       return fc.constantFrom("2026-11-20", "2028-02-29", "0001-01-01", "9999-12-31");
     case "date-time":
-      return fc.constantFrom("2026-11-20T12:00:00Z", "2026-11-20T12:00:00.123-03:00", "1970-01-01T00:00:00Z");
+      return fc.oneof(
+        fc.constantFrom("2026-11-20T12:00:00Z", "2026-11-20"),
+        writtenMoments().map(({ text }) => text),
+      );
     case "uri":
       return fc.constantFrom("https://example.com/hook", "https://127.0.0.1/", "http://example.com");
     default:

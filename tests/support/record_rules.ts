@@ -71,11 +71,35 @@ function testLists({ path, minimal }: RecordResource): void {
       await Promise.all(Array.from({ length: 67 }, () => api.post(path, minimal)));
     }
     for (
-      const [query, length] of [["", 50], ["?limit=200", 200], ["?limit=201", 200], ["?limit=99999", 200]]
+      const [limit, length] of [
+        ["", 50],
+        ["200", 200],
+        ["201", 200],
+        ["1000000000", 200],
+        ["9".repeat(400), 200],
+        ["007", 7],
+      ] as const
     ) {
-      assert.equal(ids(await api.get(`${path}${query}`)).length, length, `${query}`);
+      const query = limit === "" ? "" : `?limit=${limit}`;
+      assert.equal(ids(await api.get(`${path}${query}`)).length, length, limit);
     }
-    for (const limit of ["0", "-1", "1.5", "", "a", "1e2"]) {
+    for (
+      const limit of [
+        "0",
+        "00",
+        "-1",
+        "-1000000000",
+        "1.5",
+        "",
+        "a",
+        "1e2",
+        "+5",
+        "%2B5",
+        "5%20",
+        "0x10",
+        "５",
+      ]
+    ) {
       const details = assertError(await api.get(`${path}?limit=${limit}`), "validation_error");
       assert.deepEqual(Object.keys(details), ["limit"]);
     }
@@ -113,7 +137,7 @@ function testWindows({ path, minimal }: RecordResource): void {
         "a PATCH that changes nothing leaves updated_at",
       );
     }
-    for (const at of ["", "x", "2026-01-01", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
+    for (const at of ["", "x", "2026-02-30T00:00:00Z", "0000-01-01T00:00:00Z"]) {
       for (const name of ["since", "updated_since"]) {
         const details = assertError(await api.get(`${path}?${name}=${at}`), "validation_error");
         assert.deepEqual(Object.keys(details), [name]);

@@ -72,6 +72,12 @@ Deno.test("A target carries no user info and no fragment", () => {
   }
 });
 
+Deno.test("A target may have a reserved name that never resolves: .test, .example and .invalid are no private names", () => {
+  for (const host of ["x.test", "HOOKS.Test.", "crm.example", "nowhere.invalid"]) {
+    accepts(`https://${host}/hook`);
+  }
+});
+
 Deno.test("A target is refused for names that are never public", () => {
   for (
     const host of [
@@ -83,7 +89,6 @@ Deno.test("A target is refused for names that are never public", () => {
       "metadata.google.internal",
       "router.home.arpa",
       "x.onion",
-      "x.test",
       "X.LOCAL.",
       "a..b",
       ".example.com",

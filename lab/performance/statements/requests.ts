@@ -5,7 +5,7 @@ import { generateKey } from "../../../operator/generate_key.ts";
 import { createKey } from "../../../operator/keys.ts";
 import { sendProposal } from "../../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
-import type { GateName } from "../../../supabase/functions/_shared/contract/endpoint.ts";
+import { type GateName, takesQuery } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
 import { type PlannedRequest, sendOnce } from "../load/template.ts";
@@ -105,7 +105,7 @@ async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Req
     const error = (why: string, method: string, path: string, status: number, by = key) =>
       request("error", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
     yield error("without its scope", method, path, 403, powerless.key);
-    yield error("with an unknown parameter", method, `${path}?unknown=1`, 422);
+    if (takesQuery(endpoint)) yield error("with an unknown parameter", method, `${path}?unknown=1`, 422);
     yield error("with another method", "PUT", path, 405);
     if (path.includes(UNKNOWN_ID)) {
       yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);

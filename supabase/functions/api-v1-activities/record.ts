@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { datetime as datetimeRule } from "../_shared/contract/fields.ts";
+import { datetime as datetimeRule, MAX_URL_LENGTH } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -21,7 +21,8 @@ import {
 } from "../_shared/contract/record_fields.ts";
 
 /** Only http and https: clients show the address as a link, where `javascript:` would run a script. */
-const webUrl = () => z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(2048);
+const webUrl = () =>
+  z.url({ protocol: /^https?$/, error: "Deve ser uma URL http ou https" }).max(MAX_URL_LENGTH);
 
 /**
  * A task, call, meeting or other activity of a deal (spec 4.6). Its deal cannot be changed. `due_after` is inclusive
@@ -41,12 +42,18 @@ export const activity = record("activity", {
   filters: {
     due_before: {
       rule: datetimeRule(),
-      text: doc("Prazo antes deste momento", "Due before this moment"),
+      text: doc(
+        "Prazo antes deste momento, nas mesmas formas que since",
+        "Due before this moment, in the same forms as since",
+      ),
       condition: "t.due_at < (p_args ->> 'due_before')::timestamptz",
     },
     due_after: {
       rule: datetimeRule(),
-      text: doc("Prazo a partir deste momento", "Due at or after this moment"),
+      text: doc(
+        "Prazo a partir deste momento, nas mesmas formas que since",
+        "Due at or after this moment, in the same forms as since",
+      ),
       condition: "t.due_at >= (p_args ->> 'due_after')::timestamptz",
     },
   },
@@ -88,7 +95,13 @@ export const activity = record("activity", {
     presence: "defaulted",
   }),
   description: text(10_000, { text: doc("Descrição", "Description", "Levar a amostra") }),
-  due_at: datetime({ text: doc("Prazo", "Due date", "2026-10-15T14:00:00.000Z") }),
+  due_at: datetime({
+    text: doc(
+      "Prazo: ISO 8601; sem fuso, UTC",
+      "Due date: ISO 8601; without an offset, UTC",
+      "2026-10-15T14:00:00.000Z",
+    ),
+  }),
   duration_minutes: count({ text: doc("Duração em minutos", "Duration in minutes", 40) }),
   is_online_meeting: flag({
     text: doc("Se é uma reunião on-line", "Whether it is an online meeting", true),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
-import { countCharacters, text as textOf } from "../_shared/contract/fields.ts";
+import { countCharacters, MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -86,7 +86,7 @@ export const company = record("company", {
     text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
     filter: doc("Este domínio", "This domain"),
   }),
-  website: text(2048, { text: doc("Site", "Website", "https://padariasol.com.br") }),
+  website: text(MAX_URL_LENGTH, { text: doc("Site", "Website", "https://padariasol.com.br") }),
   email: email({
     text: doc(
       "E-mail, guardado em minúsculas",
@@ -94,11 +94,11 @@ export const company = record("company", {
       "contato@padariasol.com.br",
     ),
   }),
-  phone: text(40),
+  phone: text(255),
   industry: text(255, { text: doc("Setor", "Industry", "Alimentação") }),
   employee_count: count({ text: doc("Número de funcionários", "Number of employees", 40) }),
-  linkedin: text(255),
-  instagram: text(255),
+  linkedin: text(MAX_URL_LENGTH),
+  instagram: text(MAX_URL_LENGTH),
   address: object(Address, { text: doc("Endereço", "Address") }),
   owner_id: owner(),
   notes: text(10_000),

@@ -1,4 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
+import { MAX_URL_LENGTH } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -25,9 +26,9 @@ export const contact = record("contact", {
   workspace_id: workspaceId(),
   name: name({ text: doc("Nome", "Name", "Ana Souza") }),
   email: email({ filter: doc("Este e-mail, exato", "This e-mail address, exactly") }),
-  phone: text(40),
-  phone2: text(40, { text: doc("Segundo telefone", "Second phone number") }),
-  whatsapp: text(40, { text: doc("Número do WhatsApp", "WhatsApp number", "+55 11 91234-5678") }),
+  phone: text(255),
+  phone2: text(255, { text: doc("Segundo telefone", "Second phone number") }),
+  whatsapp: text(255, { text: doc("Número do WhatsApp", "WhatsApp number", "+55 11 91234-5678") }),
   job_title: text(255, { text: doc("Cargo", "Job title", "Compradora") }),
   company_id: reference("companies", {
     text: doc(
@@ -37,8 +38,8 @@ export const contact = record("contact", {
     filter: true,
   }),
   owner_id: owner({ filter: false }),
-  instagram: text(255),
-  linkedin: text(255),
+  instagram: text(MAX_URL_LENGTH),
+  linkedin: text(MAX_URL_LENGTH),
   notes: text(10_000),
   custom_fields: customFields(),
   created_at: autoTimestamp(),

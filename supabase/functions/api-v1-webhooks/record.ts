@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
-import { text as textOf } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -21,7 +21,7 @@ const knownEvent = () =>
     .meta({ enum: [...EVENT_TYPES] });
 
 const publicTarget = () =>
-  textOf(2048, 1)
+  textOf(MAX_URL_LENGTH, 1)
     .refine((url) => checkTarget(url).ok, {
       params: { code: "invalid_target_url" },
       error: ({ input }) => {
@@ -29,7 +29,7 @@ const publicTarget = () =>
         return target.ok ? undefined : target.message;
       },
     })
-    .meta({ minLength: 1, maxLength: 2048, format: "uri" });
+    .meta({ minLength: 1, maxLength: MAX_URL_LENGTH, format: "uri" });
 
 /** A webhook subscription (spec 2.6). Its signing secret is stored in another table, and shown once (schema.ts). */
 export const subscription = record("subscription", {

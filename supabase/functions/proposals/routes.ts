@@ -2,14 +2,12 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { ProposalAnswer, ProposalView, Rejection } from "./schema.ts";
 
-/** Query parameters are ignored: mail services and ad networks add parameters of their own to links. */
 export const proposals = resource(
   "proposals",
   {
     "GET /:token": endpoint({
       summary: doc("Mostra a proposta ao cliente", "Show the proposal to its customer"),
       gate: "link",
-      ignoreQuery: true,
       // The first GET marks the proposal as viewed; the HEAD request of a link checker must not.
       head: false,
       reply: ProposalView,
@@ -19,7 +17,6 @@ export const proposals = resource(
     "POST /:token/accept": endpoint({
       summary: doc("Aceita a proposta, em definitivo", "Accept the proposal; the answer is final"),
       gate: "link",
-      ignoreQuery: true,
       reply: ProposalAnswer,
       verb: "proposal_accept",
       errors: ["proposal_closed", "proposal_expired"],
@@ -27,7 +24,6 @@ export const proposals = resource(
     "POST /:token/reject": endpoint({
       summary: doc("Recusa a proposta, em definitivo", "Reject the proposal; the answer is final"),
       gate: "link",
-      ignoreQuery: true,
       body: Rejection,
       bodyOptional: true,
       reply: ProposalAnswer,

@@ -23,10 +23,11 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   summary: Doc;
   /** Schema of the reply's body; null for a reply without a body (204). */
   reply: Reply;
-  /** Query parameters; any other parameter is a 422. */
+  /**
+   * Query parameters; any other parameter is a 422. An endpoint without them ignores the query, as the contract gives it
+   * no parameters, and mail services and ad networks add their own to links.
+   */
   query?: z.ZodObject;
-  /** Whether the query is ignored: mail services and ad networks add parameters of their own to links. */
-  ignoreQuery?: boolean;
   /** Whether HEAD is answered like GET; false for a GET that changes data. */
   head?: boolean;
   body?: Body;
@@ -82,9 +83,8 @@ interface CommonEndpoint {
   readonly operation: string;
   readonly reply: z.ZodType | null;
   readonly status: 200 | 201 | 204;
-  /** A strict schema: a parameter that it does not name is an error. */
+  /** A strict schema: a parameter that it does not name is an error. Without parameters: see {@link takesQuery}. */
   readonly query: z.ZodObject;
-  readonly ignoreQuery: boolean;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
   readonly bodyOptional: boolean;
@@ -120,6 +120,11 @@ export interface OpenEndpoint extends CommonEndpoint {
 /** One endpoint, as data: routing, gate, validation, OpenAPI and the contract tests all read it. */
 export type Endpoint = KeyEndpoint | LinkEndpoint | OpenEndpoint;
 
+/** Whether an endpoint has query parameters. Without any, it ignores the query. */
+export function takesQuery({ query }: Endpoint): boolean {
+  return Object.keys(query.shape).length > 0;
+}
+
 interface WithBody {
   readonly body: z.ZodType;
 }
@@ -150,7 +155,6 @@ export function endpoint(
 ): Endpoint {
   const common = {
     status: 200,
-    ignoreQuery: false,
     head: true,
     body: undefined,
     bodyOptional: false,
@@ -160,7 +164,7 @@ export function endpoint(
     prepare: undefined,
   } as const;
   if (declaration.gate === "none") {
-    return { ...common, ...declaration, query: z.object({}), ignoreQuery: true, scope: null, verb: null };
+    return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };
   }
   const query = (declaration.query ?? z.object({})).strict();
   const operation = declaration.verb;

@@ -86,7 +86,7 @@ export const ERRORS = {
     status: 422,
     message: "A requisição tem campos inválidos",
     field: "Valor inválido",
-    when: "fields or query parameters are invalid, see `details`",
+    when: "fields, or query parameters of a list, are invalid, see `details`",
     remedy: "correct them",
   },
   invalid_cursor: {
@@ -125,7 +125,7 @@ export const ERRORS = {
     status: 422,
     message: "A etapa não pertence ao pipeline ou está inativa",
     field: "Etapa de outro pipeline ou inativa",
-    when: "`stage_id` is not of the pipeline, or inactive",
+    when: "`stage_id` is not of the pipeline, or inactive; leads: or not of the workspace",
     remedy: "see `GET /api-v1-pipelines`",
   },
   pipeline_has_no_stage: {

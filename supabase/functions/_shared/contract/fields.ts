@@ -1,5 +1,6 @@
 // Validation rules of values that several resources share, so that each has one definition.
 import { z } from "zod";
+import { parseDatetime } from "./datetime.ts";
 import { doc } from "./doc.ts";
 
 /** The number of code points, which is how JSON Schema and Postgres count characters: an emoji is one. */
@@ -23,6 +24,9 @@ function characters(min: number, max: number) {
   ] as const;
 }
 
+/** Characters of the longest web address that is stored (spec 2.6). */
+export const MAX_URL_LENGTH = 2048;
+
 /** Free text, stored unchanged. */
 export function text(max: number, min = 0) {
   return z.string().refine(...characters(min, max)).meta({
@@ -39,25 +43,37 @@ export function name(max = 255) {
 /** A UUID of any version, in any case. */
 export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+/**
+ * RFC 5321 without quoted names and address literals, which no form accepts. The pattern of zod refuses addresses that
+ * are valid: `a&b@x.com`, and top-level domains such as `xn--p1ai`. `crm.parse_argument` has the same pattern.
+ */
+const EMAIL = new RegExp(
+  `^${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$`,
+);
+
 /** An e-mail address, in lower case. */
-export const email = () => z.string().trim().toLowerCase().max(320).pipe(z.email()).meta({ format: "email" });
+export const email = () =>
+  z.string().trim().toLowerCase().max(320).pipe(z.email({ pattern: EMAIL })).meta({ format: "email" });
 
 /** An amount without a currency, stored with every decimal that was sent. */
 export const money = () => z.number().min(0).max(1e15);
 
-// Postgres has no year 0, and replies show a year with four digits.
-const EARLIEST = Date.parse("0001-01-01T00:00:00Z");
-const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
-
-/** A date and time with any offset, converted to UTC: Postgres cannot parse some valid offsets, such as +20:00. */
+/** A date and time in any common form of ISO 8601 ({@link parseDatetime}), converted to UTC. */
 export const datetime = () =>
-  z.iso.datetime({ offset: true })
-    .refine((text) => {
-      const at = Date.parse(text);
-      // NaN passes: the rule above has already reported it as an invalid date.
-      return !(at < EARLIEST || at > LATEST);
-    }, "A data está fora do intervalo aceito")
-    .transform((text) => new Date(text).toISOString());
+  z.string().meta({ format: "date-time" }).transform((text, { issues }) => {
+    const at = parseDatetime(text);
+    if (at !== null) return at;
+    issues.push({
+      code: "custom",
+      input: text,
+      message:
+        "Deve ser uma data e hora ISO 8601 existente, por exemplo 2026-01-31, 2026-01-31T12:00:00Z ou " +
+        "2026-01-31T09:00-03:00",
+    });
+    return z.NEVER;
+  });
 
 /** A date that exists in the calendar. */
 export const date = () =>
@@ -73,13 +89,16 @@ export const customFields = () =>
     )
     .meta({ maxProperties: 50 });
 
+/** As long as an address may be, because advertisers put whole addresses into these parameters. */
+const utmValue = () => text(MAX_URL_LENGTH).nullish();
+
 /** The campaign that a lead came from (spec 2.3). */
 export const Utm = z.object({
-  source: text(255).nullish(),
-  medium: text(255).nullish(),
-  campaign: text(255).nullish(),
-  term: text(255).nullish(),
-  content: text(255).nullish(),
+  source: utmValue(),
+  medium: utmValue(),
+  campaign: utmValue(),
+  term: utmValue(),
+  content: utmValue(),
 }).meta({
   id: "Utm",
   ...doc("De que campanha um lead veio", "What campaign a lead came from"),

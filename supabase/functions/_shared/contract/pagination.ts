@@ -10,10 +10,9 @@ export const MAX_LIMIT = 200;
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({
   limit: z.string()
-    .regex(/^[0-9]{1,9}$/, "Deve ser um número inteiro, 1 ou maior")
-    .transform(Number)
-    .refine((limit) => limit >= 1, "Deve ser um número inteiro, 1 ou maior")
-    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    // Any number of digits: a value that no integer type holds is still "a larger value" (spec 4.0).
+    .regex(/^0*[1-9][0-9]*$/, "Deve ser um número inteiro, 1 ou maior")
+    .transform((limit) => Math.min(Number(limit), MAX_LIMIT))
     .default(DEFAULT_LIMIT)
     .meta({ type: "integer", minimum: 1, default: DEFAULT_LIMIT }),
   cursor: z.string()

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../contract/endpoint.ts";
+import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError } from "../contract/errors.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
 import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
@@ -30,7 +30,7 @@ export async function readInput(call: Call, endpoint: Endpoint): Promise<Input |
 
   const json = await readBody(request, endpoint);
   if (json instanceof ApiError) return json;
-  const query = endpoint.ignoreQuery ? {} : validateQuery(endpoint.query, queryOf(request.url));
+  const query = takesQuery(endpoint) ? validateQuery(endpoint.query, queryOf(request.url)) : {};
   if (query instanceof ApiError) return query;
   const body = endpoint.body ? validateBody(endpoint.body, json) : { args: {}, ignored: [] };
   if (body instanceof ApiError) return body;

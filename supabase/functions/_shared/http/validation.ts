@@ -14,6 +14,12 @@ export function validateBody(schema: z.ZodType, { value, fieldErrors }: JsonBody
   return args instanceof ApiError ? args : { args, ignored: unknownFields(schema, value) };
 }
 
+/**
+ * Parameters of the platform, which reads them before the function does: Supabase runs the function in the region of
+ * `forceFunctionRegion`, and leaves the parameter in the URL.
+ */
+const PLATFORM_PARAMETERS: ReadonlySet<string> = new Set(["forceFunctionRegion"]);
+
 /** Validates a query. An unknown parameter is an error, so that a misspelt filter does not return every record. */
 export function validateQuery(
   schema: z.ZodObject,
@@ -22,6 +28,7 @@ export function validateQuery(
   const details: FieldError[] = [];
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
+    if (PLATFORM_PARAMETERS.has(name)) continue;
     if (parameters.has(name)) details.push({ field: name, message: "Parâmetro repetido" });
     if (![name, value].every(isStorableText)) {
       details.push({ field: name.toWellFormed(), message: "O texto tem um caractere inválido" });
@@ -111,7 +118,6 @@ const FORMATS: Record<string, string> = {
   uuid: "um UUID",
   guid: "um UUID",
   date: "uma data existente no formato AAAA-MM-DD",
-  datetime: "uma data e hora ISO 8601 com fuso (Z ou -03:00), por exemplo 2026-01-31T12:00:00Z",
   url: "uma URL",
 };
 

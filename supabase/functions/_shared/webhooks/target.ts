@@ -15,8 +15,11 @@ export type TargetCheck =
 
 const LOWEST_UNPRIVILEGED_PORT = 1024;
 
-/** Name suffixes that are never on the public internet (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). */
-const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion", ".test"];
+/**
+ * Name suffixes of private networks (RFC 6761, 6762, 7686, 8375, and ICANN's `.internal`). `.test`, `.example` and
+ * `.invalid` are reserved too, but name nothing anywhere: they may be subscribed, and attempts fail as dns_not_found.
+ */
+const PRIVATE_SUFFIXES = [".local", ".internal", ".localhost", ".home.arpa", ".onion"];
 
 /**
  * Characters that the WHATWG URL parser removes or replaces silently: the called URL would differ from the stored text.

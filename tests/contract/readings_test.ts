@@ -1,0 +1,57 @@
+// What docs/readings.md says of the contract, as far as no other test shows it.
+import assert from "node:assert/strict";
+import { assertError, call } from "../support/client.ts";
+import { eventsOf } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+test("A lead that creates its contact emits contact.created too, and one that reuses it does not", async ({ sql, workspace: { id }, api }) => {
+  const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
+  await api.post("/api-v1-leads", lead);
+  assert.deepEqual((await eventsOf(sql, id)).sort(), ["contact.created", "deal.created", "lead.received"]);
+  await api.post("/api-v1-leads", lead);
+  assert.equal((await eventsOf(sql, id)).filter((event) => event === "contact.created").length, 1);
+});
+
+test("A body is read as JSON whatever its Content-Type", async ({ workspace: { key }, api }) => {
+  const types = [
+    "application/json; charset=utf-8",
+    "APPLICATION/JSON",
+    "text/plain",
+    "application/x-www-form-urlencoded",
+  ];
+  for (const type of types) {
+    const headers = { "Content-Type": type };
+    const reply = await api.post("/api-v1-leads", '{"first_name":"Zoë"}', headers);
+    assert.equal(reply.status, 201, type);
+  }
+  // Bytes have no Content-Type unless one is given.
+  const bytes = new TextEncoder().encode('{"first_name":"Zoë"}');
+  assert.equal(
+    (await call("POST", "/api-v1-leads", { key, body: bytes, headers: { "Content-Type": "" } })).status,
+    201,
+  );
+});
+
+test("POST /api-v1-webhooks accepts a target whose name is reserved and never resolves", async ({ api }) => {
+  for (const host of ["hooks.test", "crm.example", "nowhere.invalid"]) {
+    const subscription = { event_types: ["deal.won"], target_url: `https://${host}/hook` };
+    const { status, body } = await api.post("/api-v1-webhooks", subscription);
+    assert.equal(status, 201, host);
+    assert.equal((await api.delete(`/api-v1-webhooks/${body.id}`)).status, 204);
+  }
+});
+
+test("A value of utm may be as long as a web address, and the lead's own limits stay", async ({ api }) => {
+  const utm_term = "é".repeat(2048);
+  const created = await api.post("/api-v1-leads", { first_name: "Ana", utm_term, utm: { source: utm_term } });
+  const deal = await api.get(`/api-v1-deals/${created.body.lead.deal_id}`);
+  assert.deepEqual(deal.body.utm, { source: utm_term, term: utm_term });
+  const long = {
+    first_name: "Ana",
+    phone: "1".repeat(41),
+    source: "s".repeat(121),
+    utm_term: `${utm_term}é`,
+  };
+  const details = assertError(await api.post("/api-v1-leads", long), "validation_error");
+  assert.deepEqual(Object.keys(details).sort(), ["phone", "source", "utm_term"]);
+});
