@@ -111,5 +111,3 @@ $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on. A key that is revoked already does not change. Returns id, '
   'revoked_at. Arguments: workspace_id, id. Codes: validation_error, not_found.';
-
-revoke execute on all functions in schema app from public;
