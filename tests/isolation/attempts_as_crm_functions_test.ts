@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import type { TransactionSql } from "postgres";
 import { openSql } from "../../local/sql.ts";
 import { refusalOf } from "../support/rights.ts";
-import { type Scenario, test } from "../support/scenario.ts";
+import { type Scenario, test as testScenario } from "../support/scenario.ts";
 import { functionsUrl } from "../support/stack.ts";
 
 /** Registers a test that gets a transaction of crm_functions. */
-function testAsFunctions(
+function test(
   title: string,
   run: (functions: TransactionSql, scenario: Scenario) => Promise<void>,
 ) {
-  test(title, async (scenario) => {
+  testScenario(title, async (scenario) => {
     const functions = openSql(functionsUrl, { max: 1 });
     try {
       await functions.begin((functions) => run(functions, scenario));
@@ -29,13 +29,13 @@ async function refuseAll(sql: TransactionSql, statements: string[]): Promise<voi
   }
 }
 
-test("the functions connect as crm_functions", async ({ sql, api }) => {
+testScenario("the functions connect as crm_functions", async ({ sql, api }) => {
   await api.get("/api-v1-pipelines");
   const users = await sql`select distinct usename from pg_stat_activity where application_name = 'crm-api'`;
   assert.deepEqual(users.map(({ usename }) => usename), ["crm_functions"]);
 });
 
-testAsFunctions("crm_functions cannot become another role", async (functions) => {
+test("crm_functions cannot become another role", async (functions) => {
   await refuseAll(functions, [
     "set role postgres",
     "set role crm_api",
@@ -52,7 +52,7 @@ testAsFunctions("crm_functions cannot become another role", async (functions) =>
   assert.equal((await functions`select current_user as who`)[0]!["who"], "crm_functions");
 });
 
-testAsFunctions(
+test(
   "crm_functions reads and writes no table of ours, whatever the current workspace is",
   async (functions, { sql, workspace }) => {
     const tables = await sql<{ name: string; column: string }[]>`
@@ -80,7 +80,7 @@ testAsFunctions(
   },
 );
 
-testAsFunctions("crm_functions creates and changes nothing in any schema", async (functions) => {
+test("crm_functions creates and changes nothing in any schema", async (functions) => {
   for (const schema of ["crm", "api", "app", "public", "extensions", "pg_temp", "pg_catalog"]) {
     await refuseAll(functions, [
       `create table ${schema}.mine (id integer)`,
@@ -102,7 +102,7 @@ testAsFunctions("crm_functions creates and changes nothing in any schema", async
   ]);
 });
 
-testAsFunctions(
+test(
   "crm_functions reaches no file, program, other server or other session",
   async (functions, { sql }) => {
     const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
@@ -128,7 +128,7 @@ testAsFunctions(
   },
 );
 
-testAsFunctions("crm_functions cannot read a large object of another role", async (functions, { sql }) => {
+test("crm_functions cannot read a large object of another role", async (functions, { sql }) => {
   const [{ oid }] = await sql<[{ oid: number }]>`select lo_from_bytea(0, 'secret') as oid`;
   try {
     await refuseAll(functions, [

@@ -2,9 +2,9 @@
 import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
 import { functionsUrl, openDatabase } from "../support/stack.ts";
 
-for (const [title, check] of Object.entries(RIGHTS_CHECKS)) {
-  Deno.test(title, async () => {
+for (const { name, run } of RIGHTS_CHECKS) {
+  Deno.test(name, async () => {
     await using sql = openDatabase();
-    await check(sql, functionsUrl);
+    await run(sql, functionsUrl);
   });
 }

@@ -56,8 +56,8 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
         assert.deepEqual({ ...reply }, { error_code: null, name: "Vendas" });
       });
 
-      for (const [title, check] of Object.entries(RIGHTS_CHECKS)) {
-        await t.step(title, () => check(sql, server.functionsUrl));
+      for (const { name, run } of RIGHTS_CHECKS) {
+        await t.step(name, () => run(sql, server.functionsUrl));
       }
 
       await t.step("every job is on pg_cron's schedule, and scheduling again replaces it", async () => {
