@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openDataDir } from "./data_dir.ts";
+import { functionsDatabaseUrl, setFunctionsPassword } from "./functions_login.ts";
 import { migrate } from "./migrate.ts";
 import { startPostgres, superuserUrl } from "./postgres.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
@@ -13,6 +14,8 @@ export interface OwnPostgres {
   secrets: Secrets;
   /** As role `postgres`, which applied the migrations. */
   databaseUrl: string;
+  /** As role `crm_functions`, for the functions. */
+  functionsUrl: string;
   /** As the superuser. */
   adminUrl: string;
   /** Stops it and removes the folder. */
@@ -40,6 +43,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
     dataDir,
     secrets,
     databaseUrl,
+    functionsUrl: functionsDatabaseUrl(databaseUrl, secrets),
     adminUrl: superuserUrl(databaseUrl, secrets),
     async close() {
       open.delete(postgres);
@@ -52,6 +56,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const sql = openSql(databaseUrl, { max: 1 });
   try {
     await migrate(sql, databaseUrl);
+    await setFunctionsPassword(sql, secrets);
   } catch (error) {
     await postgres.close();
     throw error;

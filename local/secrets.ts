@@ -8,6 +8,8 @@ import { StackError } from "./stack_error.ts";
 export interface Secrets {
   superuser_password: string;
   postgres_password: string;
+  /** Of the role that the functions connect as. */
+  functions_password: string;
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;
   webhook_dispatcher_secret: string;
@@ -47,6 +49,7 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const secrets: Secrets = {
     superuser_password: randomBytes(24).toString("base64url"),
     postgres_password: randomBytes(24).toString("base64url"),
+    functions_password: randomBytes(24).toString("base64url"),
     webhook_encryption_key: randomBytes(32).toString("base64"),
     webhook_dispatcher_secret: randomBytes(32).toString("base64url"),
     demo_key: null,

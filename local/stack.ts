@@ -1,5 +1,6 @@
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey } from "./demo_data.ts";
+import { functionsDatabaseUrl, setFunctionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
 import { checkMigratedData } from "./migrated_data.ts";
@@ -50,7 +51,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const key = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();
 
-    setEnvironment(databaseUrl, gateway.origin, secrets);
+    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, secrets);
     await gateway.openFunctions();
     const scheduler = startScheduler({
       databaseUrl,
@@ -70,7 +71,9 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
   }
 }
 
-/** Applies the migrations, creates the demo data at the first start, and returns the demo key. */
+/**
+ * Applies the migrations, lets the functions log in, creates the demo data at the first start, and returns the demo key.
+ */
 async function prepareDatabase(
   databaseUrl: string,
   { dataDir }: Settings,
@@ -87,6 +90,7 @@ async function prepareDatabase(
     const recordMigrations = await checkMigratedData(dataDir);
     await migrate(sql, databaseUrl);
     await recordMigrations();
+    await setFunctionsPassword(sql, secrets);
     const key = await ensureDemoKey(sql, secrets.demo_key);
     if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
     return key;
@@ -97,7 +101,8 @@ async function prepareDatabase(
 
 /** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
 function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
-  Deno.env.set("SUPABASE_DB_URL", databaseUrl);
+  // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
+  Deno.env.set("DATABASE_URL", databaseUrl);
   Deno.env.set("SUPABASE_URL", origin);
   const defaults = {
     // A direct connection supports named statements; only a transaction pooler does not.

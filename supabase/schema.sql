@@ -607,10 +607,8 @@ COMMENT ON FUNCTION api.activity_update(p_args jsonb) IS 'Changes the fields tha
 --
 
 CREATE FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) RETURNS api.reply
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    SET role TO 'crm_api'
-    SET lock_timeout TO '5s'
     AS $$
 begin
   return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
@@ -622,7 +620,7 @@ $$;
 -- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: only the gate is checked. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: only the gate is checked.';
 
 
 --
@@ -630,10 +628,8 @@ COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args
 --
 
 CREATE FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) RETURNS api.reply
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    SET role TO 'crm_api'
-    SET lock_timeout TO '5s'
     AS $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
@@ -651,7 +647,7 @@ $$;
 -- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. The id in p_args is always that of the link''s own proposal.';
 
 
 --
@@ -1331,12 +1327,13 @@ begin
   v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
   insert into crm.deals (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    source, utm, custom_fields, external_id
+    source, utm, custom_fields, external_id, from_lead
   )
   select
     v_workspace_id, c.name, (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
     v_target.pipeline_id, v_target.stage_id, c.id, v_company.id, v_owner_id,
-    p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id
+    p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id,
+    true
   from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_contact.id
   returning * into v_deal;
@@ -1345,10 +1342,6 @@ begin
     insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
     values (v_workspace_id, v_external_id, v_deal.id, v_contact.id, v_company.id);
   end if;
-  perform crm.emit(
-    v_workspace_id, 'lead.received', v_deal.id,
-    jsonb_build_object('contact_id', v_contact.id, 'company_id', v_company.id)
-  );
 
   return json_build_object(
     'lead', crm.lead_json(v_deal, v_contact.id, v_company.id),
@@ -3077,7 +3070,7 @@ COMMENT ON FUNCTION crm.activity_save(t crm.activities) IS 'Writes the fields of
 --
 
 CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) RETURNS record
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
@@ -3206,7 +3199,7 @@ $$;
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it, as crm_api.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it.';
 
 
 --
@@ -3394,6 +3387,7 @@ CREATE TABLE crm.deals (
     utm jsonb,
     custom_fields jsonb,
     external_id text,
+    from_lead boolean DEFAULT false NOT NULL,
     stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
     moved_at timestamp with time zone DEFAULT now() NOT NULL,
     stale_reported_for timestamp with time zone,
@@ -3429,6 +3423,13 @@ COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
 --
 
 COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
+
+
+--
+-- Name: COLUMN deals.from_lead; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.from_lead IS 'Whether POST leads created the deal: such an insert emits lead.received.';
 
 
 --
@@ -4342,7 +4343,7 @@ COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The 
 --
 
 CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, delivery_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, body text)
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 #variable_conflict use_column
@@ -4434,7 +4435,7 @@ COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch
 --
 
 CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) RETURNS record
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
@@ -4495,7 +4496,7 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 --
 
 CREATE FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb DEFAULT '{}'::jsonb) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
@@ -4523,7 +4524,7 @@ $$;
 -- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Never fails. Sets app.events_enqueued if there is a delivery. Security definer, because callers have no rights on these tables.';
+COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Never fails. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
 
 
 --
@@ -4531,7 +4532,7 @@ COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_obje
 --
 
 CREATE FUNCTION crm.emit_closed() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -4557,7 +4558,7 @@ COMMENT ON FUNCTION crm.emit_closed() IS 'Trigger: emits deal.won or deal.lost w
 --
 
 CREATE FUNCTION crm.emit_created() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -4572,6 +4573,31 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.emit_created() IS 'Trigger: emits the event in the trigger''s argument, about the new row.';
+
+
+--
+-- Name: emit_lead_received(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_lead_received() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'lead.received', new.id,
+    jsonb_build_object('contact_id', new.contact_id, 'company_id', new.company_id)
+  );
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_lead_received(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_lead_received() IS 'Trigger: emits lead.received with the contact and the company that the lead had.';
 
 
 --
@@ -4614,7 +4640,7 @@ COMMENT ON FUNCTION crm.emit_overdue_activities() IS 'Emits activity.overdue for
 --
 
 CREATE FUNCTION crm.emit_proposal() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -4643,7 +4669,7 @@ COMMENT ON FUNCTION crm.emit_proposal() IS 'Trigger: emits proposal.viewed at th
 --
 
 CREATE FUNCTION crm.emit_stage_changed() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -4917,7 +4943,7 @@ COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active sta
 --
 
 CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) RETURNS record
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
@@ -4956,7 +4982,7 @@ COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_req
 --
 
 CREATE FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
@@ -4981,7 +5007,7 @@ COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_
 --
 
 CREATE FUNCTION crm.identify(p_key_hash bytea) RETURNS crm.caller
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 declare
@@ -5010,7 +5036,7 @@ $$;
 -- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key''s hash belongs. Security definer, because crm_api cannot read keys.';
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key''s hash belongs.';
 
 
 --
@@ -5018,7 +5044,7 @@ COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key'
 --
 
 CREATE FUNCTION crm.identify_link(p_token_hash bytea) RETURNS crm.caller
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
 declare
@@ -5044,7 +5070,7 @@ $$;
 -- Name: FUNCTION identify_link(p_token_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom a token''s hash belongs: a proposal that is not a draft. Security definer, because crm_api cannot read the hashes.';
+COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom a token''s hash belongs: a proposal that is not a draft.';
 
 
 --
@@ -5052,7 +5078,7 @@ COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom
 --
 
 CREATE FUNCTION crm.is_call_in_progress(p_key_id uuid) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
@@ -6311,10 +6337,15 @@ COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every wa
 --
 
 CREATE FUNCTION crm.run_verb(p_verb text, p_args jsonb) RETURNS json
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
+  -- The migration `rights` makes crm_api the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_api' then
+    raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
+  end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
@@ -6356,7 +6387,7 @@ $$;
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name; the list has every verb that an endpoint declares.';
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an endpoint declares.';
 
 
 --
@@ -7822,6 +7853,13 @@ CREATE TRIGGER emit_created AFTER INSERT ON crm.deals FOR EACH ROW EXECUTE FUNCT
 
 
 --
+-- Name: deals emit_lead_received; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_lead_received AFTER INSERT ON crm.deals FOR EACH ROW WHEN (new.from_lead) EXECUTE FUNCTION crm.emit_lead_received();
+
+
+--
 -- Name: proposals emit_proposal; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -8500,6 +8538,7 @@ ALTER TABLE crm.workspaces ENABLE ROW LEVEL SECURITY;
 -- Name: SCHEMA api; Type: ACL; Schema: -; Owner: -
 --
 
+GRANT USAGE ON SCHEMA api TO crm_functions;
 GRANT USAGE ON SCHEMA api TO crm_api;
 
 
@@ -8507,7 +8546,280 @@ GRANT USAGE ON SCHEMA api TO crm_api;
 -- Name: SCHEMA crm; Type: ACL; Schema: -; Owner: -
 --
 
+GRANT USAGE ON SCHEMA crm TO crm_functions;
 GRANT USAGE ON SCHEMA crm TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.activity_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.activity_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.activity_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.activity_get(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.activity_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.activity_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_update(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.activity_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.activity_update(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) TO crm_functions;
+
+
+--
+-- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) TO crm_functions;
+
+
+--
+-- Name: FUNCTION company_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.company_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.company_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.company_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.company_get(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.company_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.company_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_update(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.company_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.company_update(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.contact_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.contact_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.contact_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.contact_get(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.contact_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.contact_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_update(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.contact_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.contact_update(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_get(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_lose(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_lose(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_lose(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_move_stage(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_move_stage(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_move_stage(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_update(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_update(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_win(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.deal_win(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.deal_win(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) TO crm_api;
+
+
+--
+-- Name: FUNCTION lead_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.lead_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.lead_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION mark_replayed(); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.mark_replayed() FROM PUBLIC;
+GRANT ALL ON FUNCTION api.mark_replayed() TO crm_api;
+
+
+--
+-- Name: FUNCTION note_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.note_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.note_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.note_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.note_get(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.note_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.note_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION pipeline_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.pipeline_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.pipeline_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_accept(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.proposal_accept(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.proposal_accept(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_reject(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.proposal_reject(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.proposal_reject(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_view(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.proposal_view(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.proposal_view(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_create(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_create(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_delete(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_delete(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_delete(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
 
 
 --
@@ -8721,10 +9033,96 @@ REVOKE ALL ON FUNCTION app.workspace_update(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION active_member(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.active_member(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.active_member(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION uuid_v7(p_at timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_api;
+
+
+--
 -- Name: TABLE activities; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.activities TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_insert(t crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_insert(t crm.activities) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_insert(t crm.activities) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_json(t crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_json(t crm.activities) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_label(p_type text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_label(p_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_label(p_type text) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_lock(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_lock(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_save(t crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_save(t crm.activities) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_save(t crm.activities) TO crm_api;
+
+
+--
+-- Name: FUNCTION admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) TO crm_api;
 
 
 --
@@ -8735,10 +9133,50 @@ REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optiona
 
 
 --
+-- Name: FUNCTION check_references(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_references(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_references(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) TO crm_api;
+
+
+--
 -- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+
+
+--
+-- Name: FUNCTION choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.name_key(p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
 
 
 --
@@ -8749,10 +9187,400 @@ GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
 
 
 --
+-- Name: FUNCTION company_insert(t crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_insert(t crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_insert(t crm.companies) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_json(t crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_json(t crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_lock(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_lock(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_save(t crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_save(t crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_save(t crm.companies) TO crm_api;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.digits(p_phone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
+
+
+--
 -- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_insert(t crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_insert(t crm.contacts) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_insert(t crm.contacts) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_json(t crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_json(t crm.contacts) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_lock(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_lock(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_save(t crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_save(t crm.contacts) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
+
+
+--
+-- Name: FUNCTION cron_schedule(p_every interval); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.cron_schedule(p_every interval) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION current_caller_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_caller_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
+
+
+--
+-- Name: FUNCTION current_member_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_member_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.current_member_id() TO crm_api;
+
+
+--
+-- Name: FUNCTION current_workspace_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_workspace_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.current_workspace_id() TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_action_json(p_deal crm.deals, p_idempotent boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_action_json(p_deal crm.deals, p_idempotent boolean) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_default_title(p_deal crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_default_title(p_deal crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_default_title(p_deal crm.deals) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_insert(t crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_insert(t crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_insert(t crm.deals) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_json(t crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_json(t crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_lock(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_lock(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_save(t crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_save(t crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_save(t crm.deals) TO crm_api;
+
+
+--
+-- Name: FUNCTION default_owner(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.default_owner() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.default_owner() TO crm_api;
+
+
+--
+-- Name: FUNCTION default_pipeline(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.default_pipeline() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.default_pipeline() TO crm_api;
+
+
+--
+-- Name: FUNCTION deliveries_due(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION delivery_claim(p_batch integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_claim(p_batch integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
+
+
+--
+-- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) TO crm_functions;
+
+
+--
+-- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_closed(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_closed() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_created(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_created() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_lead_received(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_lead_received() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_overdue_activities(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_overdue_activities() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_proposal(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_proposal() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_stage_changed(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_stage_changed() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_stale_deals(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_stale_deals() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION event_data(e crm.events); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.event_data(e crm.events) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION filters_of(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.filters_of(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.filters_of(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) TO crm_api;
+
+
+--
+-- Name: FUNCTION find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.find_or_create_contact(p_args jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean) TO crm_api;
+
+
+--
+-- Name: FUNCTION first_stage(p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION identify(p_key_hash bytea); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.identify(p_key_hash bytea) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION identify_link(p_token_hash bytea); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.identify_link(p_token_hash bytea) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_call_in_progress(p_key_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION iso(p_at timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.iso(p_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
+
+
+--
+-- Name: FUNCTION lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION lead_lock(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lead_lock(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_lock(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION live_hits(p_hits timestamp with time zone[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.live_hits(p_hits timestamp with time zone[]) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION lock_key(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lock_key(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lock_key(p_id uuid) TO crm_api;
 
 
 --
@@ -8791,6 +9619,46 @@ GRANT SELECT,INSERT ON TABLE crm.notes TO crm_api;
 
 
 --
+-- Name: FUNCTION note_insert(t crm.notes); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_insert(t crm.notes) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_insert(t crm.notes) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_json(t crm.notes); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_json(t crm.notes) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -8812,10 +9680,33 @@ GRANT SELECT ON TABLE crm.pipelines TO crm_api;
 
 
 --
+-- Name: FUNCTION pipeline_json(t crm.pipelines); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.pipeline_json(t crm.pipelines) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.pipeline_json(t crm.pipelines) TO crm_api;
+
+
+--
 -- Name: FUNCTION pipeline_row_json(p crm.pipelines); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.pipeline_row_json(p crm.pipelines) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION poke_dispatcher(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.poke_dispatcher() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION proposal_answer(p_id uuid, p_status text, p_reason text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason text) TO crm_api;
 
 
 --
@@ -8840,10 +9731,108 @@ GRANT UPDATE(rejection_reason) ON TABLE crm.proposals TO crm_api;
 
 
 --
+-- Name: FUNCTION proposal_json(t crm.proposals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION proposal_lock(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_lock(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_save(t crm.proposals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_save(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_save(t crm.proposals) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_status(p crm.proposals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_status(p crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_status(p crm.proposals) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_view_json(t crm.proposals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_view_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_view_json(t crm.proposals) TO crm_api;
+
+
+--
+-- Name: PROCEDURE protect(IN p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON PROCEDURE crm.protect(IN p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_events(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_events() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION require_active_pipeline(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_active_pipeline(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_active_pipeline(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION require_active_stage(p_pipeline_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) TO crm_api;
 
 
 --
@@ -8854,10 +9843,88 @@ REVOKE ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_su
 
 
 --
+-- Name: FUNCTION require_record(p_record json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_record(p_record json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
+
+
+--
 -- Name: FUNCTION require_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION retry_delay(p_failed_attempts integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.retry_delay(p_failed_attempts integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION retry_deliveries(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION schedule_jobs(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_completed_at(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.set_completed_at() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_deal_moments(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.set_deal_moments() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_last_activity_at(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.set_last_activity_at() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_moved_at(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.set_moved_at() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION set_proposal_moments(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.set_proposal_moments() FROM PUBLIC;
 
 
 --
@@ -8868,10 +9935,26 @@ GRANT SELECT ON TABLE crm.stages TO crm_api;
 
 
 --
+-- Name: FUNCTION stage_json(t crm.stages); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stage_json(t crm.stages) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.stage_json(t crm.stages) TO crm_api;
+
+
+--
 -- Name: FUNCTION stage_row_json(s crm.stages); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.stage_row_json(s crm.stages) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION stages_of(p crm.pipelines); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stages_of(p crm.pipelines) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 
 
 --
@@ -8889,10 +9972,64 @@ GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
 
 
 --
+-- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) TO crm_api;
+
+
+--
+-- Name: FUNCTION subscription_json(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_api;
+
+
+--
+-- Name: FUNCTION touch(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.touch() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION touch_deal(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.touch_deal() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION unset_default_pipeline(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION uuid_v7_floor(p_at timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_api;
+
+
+--
+-- Name: FUNCTION with_activity_defaults(p_activity crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) TO crm_api;
+
+
+--
+-- Name: FUNCTION with_fields(p_record json, p_fields json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_api;
 
 
 --

@@ -117,10 +117,15 @@ ${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")
 function verbsSql(): string {
   const verbs = endpoints.flatMap(({ route }) => route.endpoint.verb ?? []).sort();
   return `create function crm.run_verb(p_verb text, p_args jsonb) returns json
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  -- The migration \`rights\` makes crm_api the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_api' then
+    raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
+  end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
 ${verbs.map((verb) => `    when '${verb}' then return api.${verb}(p_args);`).join("\n")}
@@ -130,7 +135,8 @@ $$;
 ${
     comment(
       "function crm.run_verb(text, jsonb)",
-      "Calls the verb of that name; the list has every verb that an endpoint declares.",
+      "Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that " +
+        "an endpoint declares.",
     )
   }`;
 }

@@ -1,17 +1,23 @@
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 
-const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
+export const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
+
+/** The last migration, of which a section follows from the others. */
+export const RIGHTS = "20261120009000_rights.sql";
 
 /** The schemas that the migrations create. */
 export const SCHEMAS = ["crm", "api", "app"];
 
-/** Creates a Postgres database in this process and applies every migration to it. */
-export async function createMigratedDatabase(): Promise<PGlite> {
-  const database = await PGlite.create();
+/** Creates an empty Postgres database in this process. */
+export function createDatabase(): Promise<PGlite> {
+  return PGlite.create();
+}
+
+/** Applies every migration but that of the rights. */
+export async function applyMigrations(database: PGlite): Promise<void> {
   const files = await Array.fromAsync(Deno.readDir(MIGRATIONS));
   for (const name of files.map(({ name }) => name).sort()) {
-    await database.exec(await Deno.readTextFile(join(MIGRATIONS, name)));
+    if (name !== RIGHTS) await database.exec(await Deno.readTextFile(join(MIGRATIONS, name)));
   }
-  return database;
 }

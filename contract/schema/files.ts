@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { createMigratedDatabase } from "./database.ts";
+import { withVerbFunctions } from "../rights/section.ts";
+import { readVerbRights } from "../rights/verb_rights.ts";
+import { applyMigrations, createDatabase, MIGRATIONS, RIGHTS } from "./database.ts";
 import { schemaPage } from "./schema_page.ts";
 import { schemaSql } from "./schema_sql.ts";
 
@@ -7,9 +9,17 @@ const ROOT = join(import.meta.dirname!, "../..");
 
 /** The files that are generated from the migrations, each with its text. */
 export async function schemaFiles(): Promise<{ file: string; text: string }[]> {
-  const database = await createMigratedDatabase();
+  const database = await createDatabase();
   try {
+    await applyMigrations(database);
+    const rightsFile = join(MIGRATIONS, RIGHTS);
+    const rights = withVerbFunctions(
+      await Deno.readTextFile(rightsFile),
+      await readVerbRights(async (text) => (await database.query<object>(text)).rows),
+    );
+    await database.exec(rights);
     return [
+      { file: rightsFile, text: rights },
       { file: join(ROOT, "docs/schema.md"), text: await schemaPage(database) },
       // pg_dump must run last, because it changes the settings of the session.
       { file: join(ROOT, "supabase/schema.sql"), text: await schemaSql(database) },

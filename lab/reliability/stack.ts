@@ -14,8 +14,7 @@ export async function openStack({ folder, receiver }: DeliveryWorld) {
   const dataDir = await Deno.makeTempDir({ dir: folder, prefix: "stack-" });
   const stack = await startStackProcess(dataDir, {
     ...receiver.env,
-    // These are set for the world, and the stack must not use them.
-    SUPABASE_DB_URL: "",
+    // Set for the world, and the stack must not use it.
     WEBHOOK_ENCRYPTION_KEY: "",
   });
   const sql = connect(stack.file.database_url, 2);

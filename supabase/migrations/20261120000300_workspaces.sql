@@ -40,7 +40,6 @@ comment on column crm.members.user_id is 'The user of the application who signs 
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 call crm.protect('crm.members');
-grant select on crm.members to crm_api;
 create trigger touch before update on crm.members for each row execute function crm.touch();
 
 create function crm.active_member(p_id uuid) returns uuid

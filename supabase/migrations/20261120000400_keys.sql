@@ -36,7 +36,7 @@ comment on type crm.caller is
   'the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -60,7 +60,7 @@ begin
 end
 $$;
 comment on function crm.identify(bytea) is
-  'The caller to whom a key''s hash belongs. Security definer, because crm_api cannot read keys.';
+  'The caller to whom a key''s hash belongs.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer

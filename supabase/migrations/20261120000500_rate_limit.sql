@@ -9,8 +9,7 @@ comment on table crm.rate_limits is
   'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the '
   'key''s last use.';
 
--- Row-level security is forced and has no policy, so only the functions below (security definer) and the operator
--- reach this table.
+-- Row-level security is forced and has no policy, so only the doors and the operator reach this table.
 alter table crm.rate_limits enable row level security;
 alter table crm.rate_limits force row level security;
 
@@ -29,7 +28,7 @@ create function crm.admit(
   out remaining integer,
   out reset_seconds integer
 )
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 declare
@@ -61,7 +60,7 @@ comment on function crm.admit(uuid, integer) is
   '8).';
 
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 begin

@@ -22,7 +22,7 @@ create function crm.idempotency_begin(
   out error_code text,
   out body text
 )
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 declare
@@ -52,7 +52,7 @@ comment on function crm.idempotency_begin(uuid, text, bytea) is
 
 create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
 returns void
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 begin

@@ -1,6 +1,7 @@
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link (migration
 -- `proposal_links`) the one for public links. Each identifies its caller, and crm.answer_request does the rest. See
--- docs/architecture.md.
+-- docs/architecture.md. A door runs with the rights of its owner, so that the role which calls it needs none; only the
+-- verb runs as crm_api (crm.run_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
 language plpgsql
@@ -28,10 +29,15 @@ comment on function api.mark_replayed() is
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  -- The migration `rights` makes crm_api the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_api' then
+    raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
+  end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
     when 'activity_create' then return api.activity_create(p_args);
@@ -68,7 +74,8 @@ begin
 end
 $$;
 comment on function crm.run_verb(text, jsonb) is
-  'Calls the verb of that name; the list has every verb that an endpoint declares.';
+  'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb '
+  'that an endpoint declares.';
 -- end of what is written
 
 create type api.reply as (
@@ -180,8 +187,7 @@ end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
   'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored '
-  'reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it, as '
-  'crm_api.';
+  'reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it.';
 
 create function api.call(
   p_key_hash bytea,
@@ -191,12 +197,8 @@ create function api.call(
   p_idempotency_key text,
   p_request_hash bytea
 ) returns api.reply
-language plpgsql
+language plpgsql security definer
 set search_path = ''
--- Postgres restores the role when the call returns, so the pooled connection keeps its own.
-set role = 'crm_api'
--- Shorter than the timeout of a client, so that a call which cannot get a lock is answered before the client leaves.
-set lock_timeout = '5s'
 as $$
 begin
   return crm.answer_request(crm.identify(p_key_hash), p_scope, p_verb, p_args, p_idempotency_key, p_request_hash);
@@ -204,4 +206,4 @@ end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea) is
   'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, '
-  '405). p_verb null: only the gate is checked. Runs with invoker rights as crm_api, under row-level security.';
+  '405). p_verb null: only the gate is checked.';

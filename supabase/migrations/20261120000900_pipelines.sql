@@ -14,7 +14,6 @@ comment on table crm.pipelines is
   'Sales funnels of a workspace. A deal whose call names no pipeline goes into the default one.';
 create unique index pipelines_one_default on crm.pipelines (workspace_id) where is_default;
 call crm.protect('crm.pipelines');
-grant select on crm.pipelines to crm_api;
 create trigger touch before update on crm.pipelines for each row execute function crm.touch();
 
 create table crm.stages (
@@ -36,7 +35,6 @@ comment on table crm.stages is 'Steps of a pipeline, in order of position. A new
 comment on column crm.stages.type is
   'Known values: pre-venda, venda, won, lost (spec 2.5). Not an enum, because the application may add others.';
 call crm.protect('crm.stages');
-grant select on crm.stages to crm_api;
 create trigger touch before update on crm.stages for each row execute function crm.touch();
 
 -- written by deno task records: stage

@@ -35,7 +35,6 @@ comment on column crm.companies.tax_id is
   'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
 
 call crm.protect('crm.companies');
-grant select, insert, update on crm.companies to crm_api;
 create trigger touch before update on crm.companies for each row execute function crm.touch();
 
 -- written by deno task records: company

@@ -26,7 +26,6 @@ comment on table crm.contacts is 'People that a workspace sells to.';
 
 create index contacts_phone on crm.contacts (workspace_id, phone_digits, id);
 call crm.protect('crm.contacts');
-grant select, insert, update on crm.contacts to crm_api;
 create trigger touch before update on crm.contacts for each row execute function crm.touch();
 
 -- written by deno task records: contact

@@ -11,5 +11,4 @@ create table crm.loss_reasons (
 );
 comment on table crm.loss_reasons is 'Why a workspace loses deals, in its own words.';
 call crm.protect('crm.loss_reasons');
-grant select on crm.loss_reasons to crm_api;
 create trigger touch before update on crm.loss_reasons for each row execute function crm.touch();

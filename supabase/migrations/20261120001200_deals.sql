@@ -19,6 +19,7 @@ create table crm.deals (
   utm jsonb,
   custom_fields jsonb,
   external_id text,
+  from_lead boolean not null default false,
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
@@ -51,9 +52,9 @@ comment on column crm.deals.stale_unreported_since is
 comment on column crm.deals.external_id is
   'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads '
   'idempotent.';
+comment on column crm.deals.from_lead is 'Whether POST leads created the deal: such an insert emits lead.received.';
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 call crm.protect('crm.deals');
-grant select, insert, update on crm.deals to crm_api;
 
 create function crm.touch_deal() returns trigger
 language plpgsql

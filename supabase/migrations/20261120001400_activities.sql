@@ -47,7 +47,6 @@ create index activities_pending on crm.activities (workspace_id, due_at, id) whe
 create index activities_overdue on crm.activities (workspace_id, overdue_unreported_at)
   where overdue_unreported_at is not null;
 call crm.protect('crm.activities');
-grant select, insert, update on crm.activities to crm_api;
 create trigger touch before update on crm.activities
   -- An update that only records activity.overdue changes no field that a client sees.
   for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)

@@ -20,7 +20,6 @@ comment on column crm.notes.source is
 
 call crm.protect('crm.notes');
 -- No update, because the API never changes a note.
-grant select, insert on crm.notes to crm_api;
 create trigger touch before update on crm.notes for each row execute function crm.touch();
 create trigger set_moved_at after insert on crm.notes for each row execute function crm.set_moved_at();
 

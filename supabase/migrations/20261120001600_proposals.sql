@@ -26,8 +26,6 @@ comment on column crm.proposals.status is
   'The last status that was written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
 create index proposals_deal on crm.proposals (workspace_id, deal_id, id);
 call crm.protect('crm.proposals');
--- Exactly the rights that the public link needs: a customer reads a proposal and answers it.
-grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 create trigger touch before update on crm.proposals for each row execute function crm.touch();
 
 create function crm.proposal_status(p crm.proposals) returns text

@@ -16,7 +16,7 @@ comment on column crm.proposal_links.token_hash is 'A fast hash is enough, becau
 call crm.protect('crm.proposal_links');
 
 create function crm.identify_link(p_token_hash bytea) returns crm.caller
-language plpgsql stable security definer
+language plpgsql stable
 set search_path = ''
 as $$
 declare
@@ -37,8 +37,7 @@ begin
 end
 $$;
 comment on function crm.identify_link(bytea) is
-  'The caller to whom a token''s hash belongs: a proposal that is not a draft. Security definer, because crm_api '
-  'cannot read the hashes.';
+  'The caller to whom a token''s hash belongs: a proposal that is not a draft.';
 
 create function crm.proposal_set_status(p_proposal crm.proposals, p_status text, p_reason text default null)
 returns crm.proposals
@@ -110,11 +109,8 @@ comment on function api.proposal_reject(jsonb) is
   'Rejects a proposal; the reason may be null. Raises proposal_closed, proposal_expired.';
 
 create function api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) returns api.reply
-language plpgsql
+language plpgsql security definer
 set search_path = ''
--- Both settings are those of api.call, for the same reasons.
-set role = 'crm_api'
-set lock_timeout = '5s'
 as $$
 declare
   v_caller crm.caller := crm.identify_link(p_token_hash);
@@ -128,5 +124,4 @@ end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
   'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is '
-  'checked. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under '
-  'row-level security.';
+  'checked. The id in p_args is always that of the link''s own proposal.';

@@ -54,7 +54,6 @@ comment on table crm.events is
   'the change, and crm.send_test_event.';
 comment on column crm.events.facts is
   'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
--- No grants: crm_api writes events through crm.emit (security definer) and reads none.
 call crm.protect('crm.events');
 create index events_age on crm.events (occurred_at);
 

@@ -21,7 +21,6 @@ comment on column crm.webhook_subscriptions.key_id is
   'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 call crm.protect('crm.webhook_subscriptions');
-grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 
 create table crm.webhook_secrets (
@@ -35,7 +34,6 @@ comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. '
   'They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
 call crm.protect('crm.webhook_secrets');
-grant insert on crm.webhook_secrets to crm_api;
 
 -- written by deno task records: subscription
 create type api.subscription as (

@@ -29,7 +29,6 @@ comment on column crm.webhook_deliveries.lease_until is
 comment on column crm.webhook_deliveries.lease_token is
   'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its '
   'successor.';
--- No grants: crm_api enqueues through crm.emit; the dispatcher and the operator connect as the owner of the table.
 call crm.protect('crm.webhook_deliveries');
 create index webhook_deliveries_due on crm.webhook_deliveries (workspace_id, subscription_id, next_attempt_at)
   where state = 'pending';

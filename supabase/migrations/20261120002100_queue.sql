@@ -1,5 +1,6 @@
 -- The queue of deliveries (spec 6.5): which are due, their claim, the record of an attempt, the poke. Only the clock of
--- the database decides what is due, so a dispatcher whose own clock is wrong changes nothing.
+-- the database decides what is due, so a dispatcher whose own clock is wrong changes nothing. The two functions that the
+-- dispatcher calls are security definer, because its role has no rights on any table.
 
 create view crm.waiting_subscriptions with (security_invoker = true) as
 with recursive waiting as (
@@ -44,7 +45,7 @@ returns table (
   secret bytea,
   body text
 )
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -148,7 +149,7 @@ create function crm.delivery_record(
   out state text,
   out deactivated boolean
 )
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 declare

@@ -16,7 +16,6 @@ comment on table crm.lead_receipts is
   'The ids that an external_id was first answered with, stored for good: the same lead sent again gets the same ids, '
   'whatever happened to the deal.';
 call crm.protect('crm.lead_receipts');
-grant select, insert on crm.lead_receipts to crm_api;
 
 create function crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) returns json
 language sql stable
@@ -182,12 +181,13 @@ begin
   v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
   insert into crm.deals (
     workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    source, utm, custom_fields, external_id
+    source, utm, custom_fields, external_id, from_lead
   )
   select
     v_workspace_id, c.name, (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
     v_target.pipeline_id, v_target.stage_id, c.id, v_company.id, v_owner_id,
-    p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id
+    p_args ->> 'source', nullif(p_args -> 'utm', 'null'), nullif(p_args -> 'custom_fields', 'null'), v_external_id,
+    true
   from crm.contacts c
   where c.workspace_id = v_workspace_id and c.id = v_contact.id
   returning * into v_deal;
@@ -196,10 +196,6 @@ begin
     insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
     values (v_workspace_id, v_external_id, v_deal.id, v_contact.id, v_company.id);
   end if;
-  perform crm.emit(
-    v_workspace_id, 'lead.received', v_deal.id,
-    jsonb_build_object('contact_id', v_contact.id, 'company_id', v_company.id)
-  );
 
   return json_build_object(
     'lead', crm.lead_json(v_deal, v_contact.id, v_company.id),

@@ -1,9 +1,10 @@
 -- The triggers and jobs that emit events (spec 6.1). They are in the database, so that neither the API nor the
--- application can omit an event.
+-- application can omit an event. The triggers are security definer: they emit for roles that may not execute crm.emit,
+-- and so cannot emit what no write has brought about.
 
 create function crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb default '{}')
 returns void
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 declare
@@ -27,11 +28,10 @@ end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. '
-  'Never fails. Sets app.events_enqueued if there is a delivery. Security definer, because callers have no rights on '
-  'these tables.';
+  'Never fails. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
 
 create function crm.emit_created() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin
@@ -48,8 +48,28 @@ create trigger emit_created after insert on crm.deals
 create trigger emit_created after insert on crm.activities
   for each row execute function crm.emit_created('activity.created');
 
+create function crm.emit_lead_received() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform crm.emit(
+    new.workspace_id, 'lead.received', new.id,
+    jsonb_build_object('contact_id', new.contact_id, 'company_id', new.company_id)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_lead_received() is
+  'Trigger: emits lead.received with the contact and the company that the lead had.';
+
+-- Postgres fires triggers in the order of their names, so deal.created comes first.
+create trigger emit_lead_received after insert on crm.deals
+  for each row when (new.from_lead)
+  execute function crm.emit_lead_received();
+
 create function crm.emit_stage_changed() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin
@@ -68,7 +88,7 @@ create trigger emit_stage_changed after update of stage_id on crm.deals
   execute function crm.emit_stage_changed();
 
 create function crm.emit_closed() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin
@@ -87,7 +107,7 @@ create trigger emit_closed after update of status on crm.deals
   execute function crm.emit_closed();
 
 create function crm.emit_proposal() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin

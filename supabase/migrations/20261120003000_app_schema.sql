@@ -44,7 +44,3 @@ end
 $$;
 comment on function crm.require_workspace(uuid) is
   'Raises not_found if there is no such workspace, so that an empty list always means an existing workspace.';
-
--- Every migration of schema app ends with such a revoke, because `alter default privileges in schema app` can only add
--- to the rights that PUBLIC has everywhere, never remove one.
-revoke execute on function crm.raise_code(text, text, text, text), crm.require_workspace(uuid) from public;

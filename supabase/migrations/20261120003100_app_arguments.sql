@@ -170,6 +170,3 @@ $$;
 comment on function crm.check_args(jsonb, text[], text[]) is
   'Validates and normalizes the arguments of a verb of schema app; null is the same as absent. Raises '
   'validation_error with every field that is missing, unknown or invalid.';
-
-revoke execute on function
-  crm.parse_moment(text), crm.parse_argument(text, text, jsonb), crm.check_args(jsonb, text[], text[]) from public;

@@ -124,6 +124,3 @@ comment on function app.workspace_find(jsonb) is
   'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
   'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
   'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
-
-revoke execute on function crm.workspace_json(crm.workspaces) from public;
-revoke execute on all functions in schema app from public;

@@ -96,6 +96,3 @@ $$;
 comment on function app.member_list(jsonb) is
   'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
-
-revoke execute on function crm.member_json(crm.members) from public;
-revoke execute on all functions in schema app from public;

@@ -131,5 +131,3 @@ comment on function app.key_revoke(jsonb) is
   'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
   'that are still active end now. Returns id, revoked_at, ended_subscriptions (id, target_url of each, oldest first). '
   'Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
-
-revoke execute on all functions in schema app from public;

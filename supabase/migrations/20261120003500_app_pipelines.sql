@@ -162,7 +162,3 @@ $$;
 comment on function app.stage_update(jsonb) is
   'Deactivates a stage, or activates it again: no deal enters an inactive stage. Returns the stage. Arguments: '
   'workspace_id, id, is_active. Codes: validation_error, not_found.';
-
-revoke execute on function
-  crm.pipeline_row_json(crm.pipelines), crm.stage_row_json(crm.stages), crm.unset_default_pipeline(uuid) from public;
-revoke execute on all functions in schema app from public;

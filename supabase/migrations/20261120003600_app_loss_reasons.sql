@@ -74,6 +74,3 @@ $$;
 comment on function app.loss_reason_list(jsonb) is
   'Lists the loss reasons of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
-
-revoke execute on function crm.loss_reason_json(crm.loss_reasons) from public;
-revoke execute on all functions in schema app from public;

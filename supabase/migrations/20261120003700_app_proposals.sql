@@ -90,5 +90,3 @@ $$;
 comment on function app.proposal_list(jsonb) is
   'Lists the proposals of a workspace, newest first, without their links. Arguments: workspace_id. Codes: '
   'validation_error, not_found.';
-
-revoke execute on all functions in schema app from public;

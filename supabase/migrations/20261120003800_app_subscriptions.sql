@@ -127,6 +127,3 @@ $$;
 comment on function app.subscription_rotate(jsonb) is
   'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. '
   'Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
-
-revoke execute on function crm.require_active_subscription(uuid, uuid) from public;
-revoke execute on all functions in schema app from public;

@@ -83,5 +83,3 @@ comment on function app.delivery_redeliver(jsonb) is
   'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
   'next attempt gets no additional ones. Returns id, subscription_id. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found, subscription_inactive.';
-
-revoke execute on all functions in schema app from public;

@@ -51,5 +51,3 @@ $$;
 comment on function app.job_run(jsonb) is
   'Runs a job now, independently of its schedule. Returns name, duration_ms. Arguments: name. Codes: '
   'validation_error, not_found (its value lists the names), job_failed (its value is the reason).';
-
-revoke execute on all functions in schema app from public;

@@ -195,6 +195,16 @@ test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) =
     const stack = await startStackProcess(dataDir, { DATABASE_URL: server.databaseUrl });
     assert.equal(stack.file.database_url, server.databaseUrl);
     assert.deepEqual(await workspaceNames(server.databaseUrl), ["Demonstração"]);
+    // The functions do not use the role of DATABASE_URL, which owns the data.
+    const reply = await fetch(`${stack.file.base_url}/api-v1-pipelines`, {
+      headers: { "X-API-Key": stack.file.demo_key },
+    });
+    assert.equal(reply.status, 200, await reply.text());
+    const users = await query(
+      server.databaseUrl,
+      "select distinct usename from pg_stat_activity where application_name = 'crm-api'",
+    );
+    assert.deepEqual(users.map(({ usename }) => usename), ["crm_functions"]);
     await assert.rejects(Deno.stat(join(dataDir, "postgres")), Deno.errors.NotFound);
     await stack.stop();
     assert.equal((await query(server.databaseUrl, "select 1 as one"))[0]?.one, 1);

@@ -5,6 +5,7 @@ import { migrate } from "../../local/migrate.ts";
 import { startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
+import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
@@ -54,6 +55,10 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
           from api.call(sha256(${key}::text::bytea), 'pipelines:read', 'pipeline_list', '{}', null, null)`;
         assert.deepEqual({ ...reply }, { error_code: null, name: "Vendas" });
       });
+
+      for (const { name, run } of RIGHTS_CHECKS) {
+        await t.step(name, () => run(sql, server.functionsUrl));
+      }
 
       await t.step("every job is on pg_cron's schedule, and scheduling again replaces it", async () => {
         const jobs = () => sql`select jobname, schedule, command from cron.job order by jobname`;

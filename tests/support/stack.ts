@@ -1,4 +1,6 @@
 import { openSql } from "../../local/sql.ts";
+import { functionsDatabaseUrl } from "../../local/functions_login.ts";
+import { loadSecrets } from "../../local/secrets.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
@@ -11,6 +13,9 @@ export const databaseUrl = stack.database_url;
 
 /** Folder of the shared stack. */
 export const dataDir = Deno.env.get("DATA_DIR") ?? ".local";
+
+/** Connection of role `crm_functions`, as the functions connect. */
+export const functionsUrl = functionsDatabaseUrl(databaseUrl, await loadSecrets(dataDir));
 
 /** A client of the shared stack's database, as role `postgres`; closed when the scope ends (`await using`). */
 export function openDatabase(max = 1) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { databaseUrl, dataDir } from "./stack.ts";
+import { databaseUrl, dataDir, functionsUrl } from "./stack.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
@@ -90,8 +90,8 @@ export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Pr
 export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProcess> {
   const secrets = await loadSecrets(dataDir);
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", DISPATCHER, setup],
-    env: { SUPABASE_DB_URL: databaseUrl, WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key },
+    args: ["run", "-A", "--no-check", DISPATCHER, databaseUrl, setup],
+    env: { DATABASE_URL: functionsUrl, WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key },
     stdin: "null",
     stdout: "null",
   }).spawn();

@@ -32,7 +32,7 @@ export class Door {
   static async open(size: Size): Promise<Door> {
     const client = new pg.Client({ connectionString: size.url });
     await client.connect();
-    // The functions' role: a superuser would skip row-level security, which is part of the cost.
+    // The owner, who also computes the arguments. A superuser could do more than the door's owner can elsewhere.
     await client.query("set session authorization postgres");
     return new Door(size, client);
   }

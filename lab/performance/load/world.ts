@@ -23,7 +23,10 @@ export async function openLoadWorld(sizes: Sizes) {
       send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await generator.request(plan)),
       /** Serves the functions from this database. @param folders of further functions */
       serve: (env: Record<string, string>, folders?: string[]): Promise<Server> =>
-        startServer({ DATABASE_URL: world.databaseUrl, ...env }, folders),
+        startServer(
+          { DATABASE_URL: world.functionsUrl, BARE_DATABASE_URL: world.databaseUrl, ...env },
+          folders,
+        ),
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {

@@ -17,9 +17,9 @@ export interface Counted {
  */
 export async function* countStatements(
   sql: Sql,
-  databaseUrl: string,
+  functionsUrl: string,
 ): AsyncGenerator<Counted, void, undefined> {
-  await using proxy = startCountingProxy(databaseUrl);
+  await using proxy = startCountingProxy(functionsUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),

@@ -34,9 +34,20 @@ const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL
 const deadlines = new Deadlines();
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2)));
 
+/**
+ * Never SUPABASE_DB_URL, which Supabase sets: it connects as the owner of the data, and by IPv6 alone.
+ *
+ * @throws {TypeError} which no retry mends, so that the request is a 500 whose log line says what to do
+ */
+function databaseUrl(): string {
+  const url = Deno.env.get("DATABASE_URL");
+  if (!url) throw new TypeError("DATABASE_URL is not set: set it to a connection of the role crm_functions");
+  return url;
+}
+
 function createPool(): pg.Pool {
   pool = new pg.Pool({
-    connectionString: Deno.env.get("DATABASE_URL") || Deno.env.get("SUPABASE_DB_URL"),
+    connectionString: databaseUrl(),
     application_name: "crm-api",
     max: poolSize(),
     connectionTimeoutMillis: CONNECT_MS,
@@ -52,7 +63,7 @@ function createPool(): pg.Pool {
 
 /**
  * Runs one statement and returns its rows. The isolate's connection pool is created at the first call.
- * Environment: DATABASE_URL, else SUPABASE_DB_URL (set by Supabase, and not changeable);
+ * Environment: DATABASE_URL, as role crm_functions;
  * DATABASE_PREPARE=true for a direct connection (a transaction pooler does not support named statements);
  * DATABASE_POOL_SIZE, 4 by default.
  *

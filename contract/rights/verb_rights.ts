@@ -1,0 +1,74 @@
+// What the role of the verbs, crm_api, needs: read off the bodies of the verbs, so that it gets this and nothing else.
+import { type Query, readFunctions, readTables, type SqlFunction } from "./catalogue.ts";
+
+/** The function whose body runs as crm_api, and calls every verb. */
+const ROOT = "crm.run_verb";
+
+const CALL = /\b((?:api|app|crm)\.\w+)\s*\(/g;
+const READ = /\b(?:from|join)\s+(crm\.\w+)/g;
+const INSERT = /\binsert\s+into\s+(crm\.\w+)/g;
+const UPDATE = /\bupdate\s+(crm\.\w+)/g;
+
+/** The statements that verbs run on a table. */
+export type Access = "select" | "insert" | "update";
+
+/** What the verbs use. */
+export interface VerbRights {
+  /** Signatures, sorted. */
+  functions: string[];
+  /** By table, each in the order of `Access`. */
+  tables: Record<string, Access[]>;
+}
+
+/**
+ * Follows the calls from `crm.run_verb` to every function, table, default, check, policy and trigger that is used as
+ * crm_api. It does not look into a security definer function: that one runs as its owner.
+ */
+export async function readVerbRights(query: Query): Promise<VerbRights> {
+  const functions = Map.groupBy(await readFunctions(query), ({ name }) => name);
+  const tables = new Map((await readTables(query)).map((found) => [found.name, found]));
+  const called = new Set<string>();
+  const used = new Map<string, Set<Access>>();
+  /** Texts that were read already, so that recursion ends. */
+  const seen = new Set<string>();
+
+  function follow(source: string): void {
+    if (seen.has(source)) return;
+    seen.add(source);
+    for (const [, name] of source.matchAll(CALL)) {
+      for (const { signature, securityDefiner, source } of functions.get(name!) ?? []) {
+        called.add(signature);
+        if (!securityDefiner) follow(source);
+      }
+    }
+    for (const [pattern, access] of [[READ, "select"], [INSERT, "insert"], [UPDATE, "update"]] as const) {
+      for (const [, name] of source.matchAll(pattern)) useTable(name!, access);
+    }
+  }
+
+  function useTable(name: string, access: Access): void {
+    const table = tables.get(name);
+    if (table === undefined) return;
+    used.set(name, (used.get(name) ?? new Set()).add(access));
+    table.policies.forEach(follow);
+    if (access === "select") return;
+    table.written.forEach(follow);
+    for (const trigger of table.triggers) {
+      const [{ securityDefiner, source }] = functions.get(trigger) as [SqlFunction];
+      // The right to execute a trigger's function is asked of who creates the trigger, not of who fires it.
+      if (!securityDefiner) follow(source);
+    }
+  }
+
+  for (const { source } of functions.get(ROOT)!) follow(source);
+  const order: Access[] = ["select", "insert", "update"];
+  return {
+    functions: [...called].sort(),
+    tables: Object.fromEntries(
+      [...used].sort(([a], [b]) => a < b ? -1 : 1).map(([name, access]) => [
+        name,
+        order.filter((one) => access.has(one)),
+      ]),
+    ),
+  };
+}
