@@ -8,24 +8,29 @@ const CONNECTIONS_EACH = 8;
 /** Together two calls a second for each key: within its 120 calls a minute. */
 const PAUSE_MS = 4_000;
 const ACTIVITIES = 1_000_000;
-/** Activities that are due, and the oldest of their workspace. */
-const OVERDUE = 20;
+/** The activities are made one after the other, as far apart as this, and each is due at once. */
+const SECONDS_APART = 30;
+const FIRST = new Date(Date.now() - 400 * 86_400_000);
 
 /** A workspace that asks for what is expensive in its million activities, within its limits. */
 export const largeWorkspace: Subject = {
   name: "large-workspace",
-  title: `${KEYS} keys of one workspace list its overdue activities, which are the oldest of a million`,
+  title:
+    `${KEYS} keys of one workspace list the activities of its first months, the oldest third of a million`,
   async measure(conditions) {
     await using world = await openAttackWorld();
     const { keys } = world.workspaces[1]!;
-    await seedActivities(world, conditions.short ? ACTIVITIES / 10 : ACTIVITIES);
+    const activities = conditions.short ? ACTIVITIES / 10 : ACTIVITIES;
+    await seedActivities(world, activities);
+    // Newest first, so that two thirds of the rows come before the first that matches.
+    const until = new Date(FIRST.getTime() + activities / 3 * SECONDS_APART * 1000).toISOString();
     await using server = await world.serve({});
     const order = {
       connections: KEYS * CONNECTIONS_EACH,
       pauseMs: PAUSE_MS,
       requests: keys.slice(0, KEYS).map((key) => ({
         method: "GET",
-        path: "/api-v1-activities?is_overdue=true",
+        path: `/api-v1-activities?due_before=${until}`,
         headers: { "X-API-Key": key },
       })),
     };
@@ -45,10 +50,10 @@ async function seedActivities({ sql, workspaces }: AttackWorld, activities: numb
       workspace_id, id, deal_id, title, type, due_at, owner_id, created_by_id, created_at, updated_at
     )
     select d.workspace_id, crm.uuid_v7(made.at), d.id, 'Ligar', 'ligacao',
-      case when n <= ${OVERDUE} then made.at end, d.owner_id, d.owner_id, made.at, made.at
+      made.at, d.owner_id, d.owner_id, made.at, made.at
     from (select * from crm.deals where workspace_id = ${id} limit 1) d,
       generate_series(1, ${activities}::int) n,
-      lateral (select now() - interval '400 days' + n * interval '30 s' as at) made`;
+      lateral (select ${FIRST}::timestamptz + n * ${SECONDS_APART}::int * interval '1 s' as at) made`;
   await sql`alter table crm.activities enable trigger user`;
   await sql`vacuum analyze crm.activities`;
 }
