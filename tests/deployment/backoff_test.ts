@@ -65,17 +65,17 @@ Deno.test("With a wrong password, calls get 503 at once and connecting is tried 
   assert.ok([...replies.values()].reduce((sum, n) => sum + n) > 1_000, "calls did not wait");
 });
 
-Deno.test("While connections are refused, connecting is tried at most every 0.5 s, and a success ends the waits", async () => {
+Deno.test("While connections are refused, connecting is tried at most every 0.25 s, and a success ends the waits", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
-    await callFor(2_500, () => assert.rejects(query(ONE), UNAVAILABLE));
-    assert.ok(front.connections >= 4 && front.connections <= 8, `${front.connections} connections`);
+    await callFor(1_500, () => assert.rejects(query(ONE), UNAVAILABLE));
+    assert.ok(front.connections >= 4 && front.connections <= 9, `${front.connections} connections`);
 
     front.state = "open";
     const opened = performance.now();
     while (!await query(ONE).then(() => true, () => false)) await pause(5);
-    assert.ok(performance.now() - opened < 700, `${performance.now() - opened} ms`);
+    assert.ok(performance.now() - opened < 500, `${performance.now() - opened} ms`);
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
   });
 });

@@ -1,19 +1,18 @@
 // What the health check says of webhooks, on a database where no dispatcher and no scheduler runs.
 import assert from "node:assert/strict";
 import { openWorld } from "../../lab/harness/world.ts";
-import { health } from "../../supabase/functions/api-v1-health/routes.ts";
+import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
 import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
-import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
-/** Asks for the health with a connection pool of its own, so that nothing is remembered from the last time. */
-async function checkHealth(databaseUrl: string) {
-  let reply: Response | undefined;
+/** Checks the health as the endpoint does, with a connection pool of its own. */
+async function healthOf(databaseUrl: string) {
+  let report: Awaited<ReturnType<typeof checkHealth>> | undefined;
   await withEnvironment({ DATABASE_URL: databaseUrl }, async () => {
-    reply = await serveResource(health)(new Request("http://localhost/api-v1-health"));
+    report = await checkHealth();
   });
-  return { status: reply!.status, body: Health.parse(await reply!.json()) };
+  return { status: report!.status, body: Health.parse(report!.body) };
 }
 
 Deno.test("api-v1-health says that webhooks are degraded while a delivery is due for over a minute and nothing sends it", async () => {
@@ -44,7 +43,7 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
       where id = ${delivery!["id"]}`;
     await sql`update crm.webhook_subscriptions set is_active = ${active} where id = ${subscription!["id"]}`;
     await sql`update crm.workspaces set suspended = ${suspended} where id = ${workspace.id}`;
-    const { status, body } = await checkHealth(databaseUrl);
+    const { status, body } = await healthOf(databaseUrl);
     assert.deepEqual([status, body.status, body.database.status], [200, "ok", "up"]);
     return body.webhooks;
   }
@@ -63,7 +62,7 @@ Deno.test("api-v1-health says nothing of webhooks without its database", async (
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
-  const { status, body } = await checkHealth(`postgresql://u:p@127.0.0.1:${port}/postgres`);
+  const { status, body } = await healthOf(`postgresql://u:p@127.0.0.1:${port}/postgres`);
   assert.deepEqual([status, body.status, body.database.status], [503, "unavailable", "down"]);
   assert.equal(body.webhooks, null);
 });

@@ -10,13 +10,13 @@ type Reason = "refused" | "rejected" | "other";
  * The first and the longest wait after a failure, in milliseconds; each failure doubles the wait.
  *
  * - `refused`: nobody answers there at the moment. An attempt costs nothing, and a database that restarts must be found
- *   again soon.
+ *   again soon. These waits are so short that calls wait for their end.
  * - `rejected`: the credentials are wrong. Supavisor blocks an address that fails 10 times within 150 s for two minutes
  *   (`lib/supavisor/circuit_breaker.ex`), and edge functions share addresses. These waits make 9 attempts in 150 s.
  * - `other`: timeouts, TLS, too many connections.
  */
 const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
-  refused: [100, 500],
+  refused: [50, 250],
   rejected: [500, 60_000],
   other: [500, 15_000],
 };
@@ -52,6 +52,13 @@ export class ConnectBackoff {
   /** Milliseconds until the next attempt may be made; 0 if it may be made now. */
   get pauseMs(): number {
     return Math.max(0, (this.#failures?.until ?? 0) - performance.now());
+  }
+
+  /** Waits for the end of a pause after `refused`, which is short, so that the call gets the result of a new attempt. */
+  async waitOutShortPause(): Promise<void> {
+    if (this.#failures?.reason !== "refused") return;
+    // A timer may be early by a fraction of a millisecond.
+    await new Promise((resolve) => setTimeout(resolve, this.pauseMs + 1));
   }
 
   /**

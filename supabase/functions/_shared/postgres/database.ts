@@ -56,7 +56,7 @@ function createPool(): pg.Pool {
     misconfigured = true;
     throw new DatabaseUnavailable("The database is not configured", { cause: error });
   }
-  pool = new pg.Pool({
+  const created = new pg.Pool({
     ...settings,
     Client: clientClass(backoff),
     application_name: "crm-api",
@@ -65,11 +65,11 @@ function createPool(): pg.Pool {
     idleTimeoutMillis: IDLE_MS,
   });
   // The pool has already removed the connection; without a listener the error would terminate the isolate.
-  pool.on("error", (error) => log("connection_lost", { error: error.message }));
+  created.on("error", (error) => log("connection_lost", { error: error.message }));
   // A connection that breaks during a statement fails that statement; this listener keeps it from terminating the
   // isolate.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
+  created.on("connect", (client) => client.on("error", () => {}));
+  return created;
 }
 
 /**
@@ -81,6 +81,8 @@ function createPool(): pg.Pool {
  * @throws {DatabaseUnavailable} when a retry may succeed
  */
 export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
+  // Here, because a call that waited in a place of its owner or of the pool would make the others wait one by one.
+  if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   if (owner === undefined) return await runStatement(statement);
   return await fairShare.run(
     owner,
@@ -97,7 +99,7 @@ async function runStatement<Row>(
   let client: pg.PoolClient | undefined;
   let unavailable = false;
   try {
-    client = await (pool ?? createPool()).connect();
+    client = await (pool ??= createPool()).connect();
     const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
     const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
     return rows;

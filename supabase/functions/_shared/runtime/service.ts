@@ -8,7 +8,7 @@ export const SERVICE_VERSION = "1.0.0";
  * PUBLIC_URL, else SUPABASE_URL, which inside Docker is an internal name.
  */
 export function functionsUrl(): string {
-  return `${originOf("PUBLIC_URL") ?? originOf("SUPABASE_URL") ?? ""}/functions/v1`;
+  return `${publicUrl() || supabaseUrl()}/functions/v1`;
 }
 
 /**
@@ -16,13 +16,12 @@ export function functionsUrl(): string {
  * else PUBLIC_URL.
  */
 export function internalFunctionsUrl(): string {
-  return `${originOf("SUPABASE_URL") ?? originOf("PUBLIC_URL") ?? ""}/functions/v1`;
+  return `${supabaseUrl() || publicUrl()}/functions/v1`;
 }
 
 /** The host names of PUBLIC_URL and SUPABASE_URL, where they are set. */
 export function serviceHosts(): string[] {
-  return [originOf("PUBLIC_URL"), originOf("SUPABASE_URL")].filter((url) => url !== undefined)
-    .map((url) => new URL(url).hostname);
+  return [publicUrl(), supabaseUrl()].filter((url) => url !== "").map((url) => new URL(url).hostname);
 }
 
 /** Whether a host name, or an address with or without brackets, is this machine itself. */
@@ -30,6 +29,9 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }
 
-function originOf(variable: "PUBLIC_URL" | "SUPABASE_URL"): string | undefined {
-  return Deno.env.get(variable)?.replace(/\/+$/, "") || undefined;
+const publicUrl = () => withoutSlash(Deno.env.get("PUBLIC_URL"));
+const supabaseUrl = () => withoutSlash(Deno.env.get("SUPABASE_URL"));
+
+function withoutSlash(url = ""): string {
+  return url.replace(/\/+$/, "");
 }
