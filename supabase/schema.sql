@@ -5655,9 +5655,7 @@ begin
   end if;
   -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. The statements are
   -- dynamic, because the schemas net and vault may not exist.
-  if to_regclass('vault.decrypted_secrets') is null
-    or not exists (select from pg_catalog.pg_extension where extname = 'pg_net')
-  then
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
   end if;
@@ -5669,7 +5667,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into this schema, whichever schema it was created in.
+  -- pg_net puts its functions into the schema net, whichever schema it was created in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
@@ -6372,7 +6370,7 @@ begin
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
   end loop;
-  if not exists (select from pg_catalog.pg_extension where extname = 'pg_net') then
+  if to_regproc('net.http_post') is null then
     raise warning 'pg_cron is enabled and pg_net is not: the job webhook-dispatch wakes no dispatcher, so webhooks are '
       'neither retried nor sent after a lost poke. Enable it: create extension pg_net with schema extensions';
   end if;

@@ -227,9 +227,7 @@ begin
   end if;
   -- On Supabase pg_net sends the poke; elsewhere the local scheduler listens for the notification. The statements are
   -- dynamic, because the schemas net and vault may not exist.
-  if to_regclass('vault.decrypted_secrets') is null
-    or not exists (select from pg_catalog.pg_extension where extname = 'pg_net')
-  then
+  if to_regproc('net.http_post') is null or to_regclass('vault.decrypted_secrets') is null then
     perform pg_notify('webhook_dispatch', '');
     return;
   end if;
@@ -241,7 +239,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
-  -- pg_net puts its functions into this schema, whichever schema it was created in.
+  -- pg_net puts its functions into the schema net, whichever schema it was created in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end

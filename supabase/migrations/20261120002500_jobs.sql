@@ -85,7 +85,7 @@ begin
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
   end loop;
-  if not exists (select from pg_catalog.pg_extension where extname = 'pg_net') then
+  if to_regproc('net.http_post') is null then
     raise warning 'pg_cron is enabled and pg_net is not: the job webhook-dispatch wakes no dispatcher, so webhooks are '
       'neither retried nor sent after a lost poke. Enable it: create extension pg_net with schema extensions';
   end if;

@@ -52,11 +52,11 @@ Deno.test("With a wrong password, calls get 503 at once and connecting is tried 
   });
   const failures = lines.filter(({ event }) => event === "database_connect_failed");
   assert.equal(front.connections, 3, "at 0, 0.5 and 1.5 s");
-  assert.deepEqual(failures.map(({ reason, retry_ms }) => [reason, retry_ms]), [
-    ["rejected", 500],
-    ["rejected", 1000],
-    ["rejected", 2000],
-  ]);
+  assert.deepEqual(
+    failures.map(({ reason, retry_ms }) => [reason, retry_ms]),
+    [["rejected", 500]],
+    "one line in 10 s",
+  );
   assert.match(failures[0]!["error"] as string, /password authentication failed/);
   assert.deepEqual(
     [...replies.keys()].sort(),

@@ -25,6 +25,9 @@ const WAITS_MS: Record<Reason, [first: number, longest: number]> = {
 const FIRST_ATTEMPT_MS = 5_000;
 const PROBE_MS = 1_000;
 
+/** Failures for the same reason are logged at most this often, because Supabase limits the lines of a log. */
+const LOG_MS = 10_000;
+
 /** No connection was tried, because the last attempts failed. */
 export class ConnectingPaused extends Error {
   override readonly name = "ConnectingPaused";
@@ -44,6 +47,7 @@ interface Failures {
  */
 export class ConnectBackoff {
   readonly #deadlines = new Deadlines();
+  #loggedAt = 0;
   /** Null after a success. */
   #failures: Failures | null = { count: 0, until: 0 };
   /** The one attempt under way, where only one may be. */
@@ -101,8 +105,12 @@ export class ConnectBackoff {
     const count = this.#failures?.reason === reason ? this.#failures.count + 1 : 1;
     const [first, longest] = WAITS_MS[reason];
     const wait = Math.min(longest, first * 2 ** (count - 1));
-    log("database_connect_failed", { reason, failures: count, retry_ms: wait, error: String(error) });
-    return { reason, count, until: performance.now() + wait };
+    const now = performance.now();
+    if (count === 1 || now - this.#loggedAt >= LOG_MS) {
+      this.#loggedAt = now;
+      log("database_connect_failed", { reason, failures: count, retry_ms: wait, error: String(error) });
+    }
+    return { reason, count, until: now + wait };
   }
 }
 
