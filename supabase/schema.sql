@@ -3273,6 +3273,42 @@ COMMENT ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional t
 
 
 --
+-- Name: check_health(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_health() RETURNS text
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select case when exists (
+    select
+    -- Bounded, because anybody may ask for the health: at most this many subscriptions are looked at.
+    from (select * from crm.waiting_subscriptions limit 1000) s
+    join crm.workspaces w on w.id = s.workspace_id and not w.suspended
+    where s.is_active
+      and exists (
+        select from crm.webhook_deliveries d
+        where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
+          and (d.lease_until is null or d.lease_until <= statement_timestamp())
+      )
+      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+      and not exists (
+        select from crm.webhook_deliveries l
+        where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
+      )
+  ) then 'degraded' else 'ok' end
+$$;
+
+
+--
+-- Name: FUNCTION check_health(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_health() IS 'The state of the webhooks, for the health check: degraded if a delivery of an active subscription has been due for over a minute and the dispatcher does nothing for its workspace, because nobody wakes it or it cannot run; else ok.';
+
+
+--
 -- Name: check_references(jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5738,6 +5774,7 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
+  -- pg_net puts its functions into the schema net, whichever schema it was created in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
@@ -6000,6 +6037,40 @@ $$;
 --
 
 COMMENT ON PROCEDURE crm.protect(IN p_table regclass) IS 'Adds row-level isolation by workspace_id, the same for every table. Call it in the migration that creates the table.';
+
+
+--
+-- Name: purge_cron_history(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_cron_history() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_deleted integer;
+begin
+  if to_regclass('cron.job_run_details') is null then
+    return 0;
+  end if;
+  -- Dynamic, because the schema cron may not exist.
+  execute $sql$
+    delete from cron.job_run_details d
+    using cron.job j
+    where j.jobid = d.jobid and j.jobname like 'crm:%'
+      and coalesce(d.end_time, d.start_time) < now() - interval '7 days'
+  $sql$;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION purge_cron_history(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_cron_history() IS 'Deletes the history of our jobs that is older than 7 days, and returns how many runs that were. pg_cron itself keeps everything, which is 8,640 rows a day for a job that runs every 10 seconds.';
 
 
 --
@@ -6411,6 +6482,10 @@ begin
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
   end loop;
+  if to_regproc('net.http_post') is null then
+    raise warning 'pg_cron is enabled and pg_net is not: the job webhook-dispatch wakes no dispatcher, so webhooks are '
+      'neither retried nor sent after a lost poke. Enable it: create extension pg_net with schema extensions';
+  end if;
   return v_count;
 end
 $_$;
@@ -6420,7 +6495,7 @@ $_$;
 -- Name: FUNCTION schedule_jobs(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Call it after changing crm.jobs.';
+COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Warns if pg_net is missing. Call it after changing crm.jobs.';
 
 
 --
@@ -9133,6 +9208,14 @@ REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optiona
 
 
 --
+-- Name: FUNCTION check_health(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_health() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_health() TO crm_functions;
+
+
+--
 -- Name: FUNCTION check_references(p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -9782,6 +9865,13 @@ GRANT ALL ON FUNCTION crm.proposal_view_json(t crm.proposals) TO crm_api;
 --
 
 REVOKE ALL ON PROCEDURE crm.protect(IN p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_cron_history(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_cron_history() FROM PUBLIC;
 
 
 --

@@ -144,6 +144,10 @@ export const events: readonly Part[] = [
         "A dispatcher that held a delivery before it was redelivered records nothing on the new series",
       ),
       rule(
+        "decided here: a dispatcher that nothing wakes shows in the health check",
+        "api-v1-health says that webhooks are degraded while a delivery is due for over a minute and nothing sends it",
+      ),
+      rule(
         "decided here: test events",
         "webhook test sends a signed event that a receiver can distinguish from a real one",
         "A test event can be sent of every event in the catalog",

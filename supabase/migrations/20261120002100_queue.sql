@@ -240,9 +240,38 @@ begin
     raise warning 'webhook_dispatcher_url and webhook_dispatcher_secret are not in the vault: no dispatcher is called';
     return;
   end if;
+  -- pg_net puts its functions into the schema net, whichever schema it was created in.
   execute format('select %I.%I(url := $1, headers := $2)', 'net', 'http_post')
   using v_url, jsonb_build_object('Authorization', 'Bearer ' || v_secret, 'Content-Type', 'application/json');
 end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if a delivery is due: a retry, or a delivery whose poke after the request was lost.';
+
+create function crm.check_health() returns text
+language sql volatile
+security definer
+set search_path = ''
+as $$
+  select case when exists (
+    select
+    -- Bounded, because anybody may ask for the health: at most this many subscriptions are looked at.
+    from (select * from crm.waiting_subscriptions limit 1000) s
+    join crm.workspaces w on w.id = s.workspace_id and not w.suspended
+    where s.is_active
+      and exists (
+        select from crm.webhook_deliveries d
+        where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
+          and (d.lease_until is null or d.lease_until <= statement_timestamp())
+      )
+      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+      and not exists (
+        select from crm.webhook_deliveries l
+        where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
+      )
+  ) then 'degraded' else 'ok' end
+$$;
+comment on function crm.check_health() is
+  'The state of the webhooks, for the health check: degraded if a delivery of an active subscription has been due for '
+  'over a minute and the dispatcher does nothing for its workspace, because nobody wakes it or it cannot run; else ok.';

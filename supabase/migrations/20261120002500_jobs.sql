@@ -21,7 +21,34 @@ insert into crm.jobs (name, every, command, description) values
     $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
     'Deletes Idempotency-Keys after 24 hours'),
   ('purge-events', '1 day', 'select crm.purge_events()',
-    'Deletes events and their deliveries after 30 days');
+    'Deletes events and their deliveries after 30 days'),
+  ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
+    'Deletes what pg_cron records of each run of these jobs after 7 days');
+
+create function crm.purge_cron_history() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_deleted integer;
+begin
+  if to_regclass('cron.job_run_details') is null then
+    return 0;
+  end if;
+  -- Dynamic, because the schema cron may not exist.
+  execute $sql$
+    delete from cron.job_run_details d
+    using cron.job j
+    where j.jobid = d.jobid and j.jobname like 'crm:%'
+      and coalesce(d.end_time, d.start_time) < now() - interval '7 days'
+  $sql$;
+  get diagnostics v_deleted = row_count;
+  return v_deleted;
+end
+$$;
+comment on function crm.purge_cron_history() is
+  'Deletes the history of our jobs that is older than 7 days, and returns how many runs that were. pg_cron itself '
+  'keeps everything, which is 8,640 rows a day for a job that runs every 10 seconds.';
 
 create function crm.cron_schedule(p_every interval) returns text
 language sql stable
@@ -58,12 +85,28 @@ begin
       using 'crm:' || v_job.name, crm.cron_schedule(v_job.every), v_job.command;
     v_count := v_count + 1;
   end loop;
+  if to_regproc('net.http_post') is null then
+    raise warning 'pg_cron is enabled and pg_net is not: the job webhook-dispatch wakes no dispatcher, so webhooks are '
+      'neither retried nor sent after a lost poke. Enable it: create extension pg_net with schema extensions';
+  end if;
   return v_count;
 end
 $$;
 comment on function crm.schedule_jobs() is
-  'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Call it after '
-  'changing crm.jobs.';
+  'Schedules every row of crm.jobs with pg_cron and returns how many there are; 0 without pg_cron. Warns if pg_net is '
+  'missing. Call it after changing crm.jobs.';
+
+do $$
+begin
+  if exists (select from pg_available_extensions where name = 'pg_net') then
+    create extension if not exists pg_net with schema extensions;
+  end if;
+exception
+  -- A plain Postgres may have pg_net installed without loading it. Then the local scheduler wakes the dispatcher.
+  when others then
+    raise notice 'pg_net is not used: %', sqlerrm;
+end
+$$;
 
 do $$
 begin

@@ -12,6 +12,7 @@ grant usage on schema api, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea),
   api.call_by_link(bytea, text, jsonb),
+  crm.check_health(),
   crm.delivery_claim(integer),
   crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer)
 to crm_functions;

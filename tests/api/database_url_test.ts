@@ -5,7 +5,7 @@ import { closeDatabase } from "../../supabase/functions/_shared/postgres/databas
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { databaseUrl } from "../support/stack.ts";
 
-Deno.test("Without DATABASE_URL a call is a 500 whose log line says what to set: the owner's address is not used", async () => {
+Deno.test("Without DATABASE_URL a call is a 503, and a log line says what to set: the owner's address is not used", async () => {
   const { log } = console;
   const lines: string[] = [];
   const before = Deno.env.get("DATABASE_URL");
@@ -19,13 +19,15 @@ Deno.test("Without DATABASE_URL a call is a 500 whose log line says what to set:
       headers: { "X-API-Key": generateKey() },
     });
     const reply = await serveResource(pipelines)(request);
-    assert.equal(reply.status, 500);
-    assert.equal(JSON.parse(await reply.text()).error.code, "internal_error");
+    assert.equal(reply.status, 503);
+    assert.equal(JSON.parse(await reply.text()).error.code, "service_unavailable");
   } finally {
     console.log = log;
     Deno.env.delete("SUPABASE_DB_URL");
     if (before !== undefined) Deno.env.set("DATABASE_URL", before);
   }
-  const { error } = lines.map((line) => JSON.parse(line)).find(({ event }) => event === "error")!;
-  assert.match(error, /DATABASE_URL is not set: set it to a connection of the role crm_functions/);
+  const { error } = lines.map((line) => JSON.parse(line)).find(({ event }) =>
+    event === "database_misconfigured"
+  )!;
+  assert.match(error, /DATABASE_URL is not an address of Postgres: set it to postgresql:\/\/crm_functions/);
 });

@@ -43,16 +43,24 @@ test("proposal create makes a draft, proposal send gives it a link that is shown
   assert.ok(!listed.includes(sent.url.split("/").at(-1)));
 });
 
-test("proposal send makes a new link for an open proposal, under SUPABASE_URL where it is set", async ({ newDeal }) => {
+test("proposal send makes a new link for an open proposal, under PUBLIC_URL or SUPABASE_URL where one is set", async ({ newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
   const text = await say("proposal", "send", id);
   const [, first = ""] =
     new RegExp(`^Proposal ${id} sent\\. Its link is shown only now:\n\n(\\S+)\n$`).exec(text) ?? [];
   assert.ok(first.startsWith(`${baseUrl}/proposals/`), text);
-  const { stdout } = await crm(["proposal", "send", id, "--json"], { SUPABASE_URL: "https://x.supabase.co" });
-  const { url } = JSON.parse(stdout);
-  assert.match(url, /^https:\/\/x\.supabase\.co\/functions\/v1\/proposals\/\w{43}$/);
+  const sendWith = async (env: Record<string, string>) =>
+    JSON.parse((await crm(["proposal", "send", id, "--json"], env)).stdout).url;
+  const SUPABASE_URL = "https://x.supabase.co";
+  assert.match(
+    await sendWith({ SUPABASE_URL }),
+    /^https:\/\/x\.supabase\.co\/functions\/v1\/proposals\/\w{43}$/,
+  );
+  assert.match(
+    await sendWith({ SUPABASE_URL, PUBLIC_URL: "https://crm.example/" }),
+    /^https:\/\/crm\.example\/functions\/v1\/proposals\/\w{43}$/,
+  );
   assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
 });
 

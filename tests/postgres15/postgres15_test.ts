@@ -4,6 +4,7 @@ import { openSql } from "../../local/sql.ts";
 import { migrate } from "../../local/migrate.ts";
 import { startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { runJob } from "../support/jobs.ts";
 import { needing } from "../support/needing.ts";
 import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
 
@@ -26,7 +27,8 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
       alter database postgres set search_path = public, extensions;
       grant usage on schema extensions to postgres;
     `);
-    const sql = openSql(server.url, { max: 2 });
+    const notices: { severity?: string; message?: string }[] = [];
+    const sql = openSql(server.url, { max: 2, onnotice: (notice) => notices.push(notice) });
     try {
       await t.step("the migrations apply, once", async () => {
         assert.ok(await migrate(sql, server.url) > 10);
@@ -76,6 +78,37 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
         assert.equal(after.length, n);
         assert.equal(after.find(({ jobname }) => jobname === "crm:webhook-dispatch")!["command"], "select 1");
       });
+
+      await t.step("scheduling warns that without pg_net nothing wakes the dispatcher", () => {
+        const warnings = notices.filter(({ severity }) => severity === "WARNING");
+        assert.equal(warnings.length, 1);
+        assert.match(warnings[0]!.message!, /pg_net is not: the job webhook-dispatch wakes no dispatcher/);
+      });
+
+      await t.step(
+        "the job purge-cron-history keeps 7 days of our jobs, and leaves the others alone",
+        async () => {
+          await sql`select cron.schedule('theirs', '0 0 1 1 *', 'select 1')`;
+          const addRuns = (job: string, days: number) =>
+            admin`
+            insert into cron.job_run_details (jobid, username, command, status, start_time, end_time)
+            select jobid, 'postgres', ${`${job} ${days}`}, 'succeeded', at, case when ${days} < 20 then at end
+            from cron.job, (select now() - ${days} * interval '1 day' as at) t where jobname = ${job}`;
+          for (const days of [6, 8, 30]) {
+            await addRuns("crm:deals-stale", days);
+            await addRuns("theirs", days);
+          }
+          await runJob(sql, "purge-cron-history");
+          const left = await sql`
+          select command from cron.job_run_details where command ~ '^(crm:deals-stale|theirs) ' order by command`;
+          assert.deepEqual(left.map(({ command }) => command), [
+            "crm:deals-stale 6",
+            "theirs 30",
+            "theirs 6",
+            "theirs 8",
+          ]);
+        },
+      );
     } finally {
       await sql.end();
       await admin.end();

@@ -10,21 +10,21 @@ type Report = z.output<typeof Health>;
 
 /** Returns 200 if the service can answer requests, 503 if its database is unavailable. */
 export async function checkHealth(): Promise<{ status: 200 | 503; body: Report }> {
-  const database = await checkDatabase();
+  const { webhooks, ...database } = await checkDatabase();
   const [code, status] = database.status === "up" ? [200, "ok"] as const : [503, "unavailable"] as const;
-  return { status: code, body: { status, version: SERVICE_VERSION, database } };
+  return { status: code, body: { status, version: SERVICE_VERSION, database, webhooks } };
 }
 
-async function checkDatabase(): Promise<Report["database"]> {
+async function checkDatabase(): Promise<Report["database"] & Pick<Report, "webhooks">> {
   try {
-    const [row] = await query<{ version: string }>({
-      name: "server_version",
-      text: "select current_setting('server_version') as version",
+    const [row] = await query<{ version: string; webhooks: Report["webhooks"] }>({
+      name: "check_health",
+      text: "select current_setting('server_version') as version, crm.check_health() as webhooks",
       timeout: TIMEOUT_MS,
     });
-    return { status: "up", version: row!.version };
+    return { status: "up", ...row! };
   } catch {
     // The cause must not be public. It is in the log of the database, and in that of the next failed request.
-    return { status: "down", version: null };
+    return { status: "down", version: null, webhooks: null };
   }
 }

@@ -16,6 +16,7 @@ export const health = resource("api-v1-health", {
         status: "unavailable",
         version: SERVICE_VERSION,
         database: { status: "down", version: null },
+        webhooks: null,
       }),
     },
     answer: checkHealth,

@@ -9,6 +9,7 @@ export const Health = z.object({
   database: z.object({ status: z.enum(["up", "down"]), version: z.string().nullable() }).meta({
     fields: { version: doc("Versão do Postgres", "Version of Postgres", "17.4") },
   }),
+  webhooks: z.enum(["ok", "degraded"]).nullable(),
 }).meta({
   id: "Health",
   ...doc("O estado do serviço", "The state of the service"),
@@ -16,5 +17,10 @@ export const Health = z.object({
     status: doc("Se pode atender", "Whether it can answer"),
     version: doc("Versão", "Version", SERVICE_VERSION),
     database: doc("O banco de dados", "The database"),
+    webhooks: doc(
+      "`degraded`: há entregas à espera há mais de um minuto, e nada as envia; `null` sem banco de dados",
+      "`degraded`: deliveries have waited for over a minute and nothing sends them; `null` without a database",
+      "ok",
+    ),
   },
 });

@@ -1,5 +1,8 @@
 // @ts-types="@types/pg"
 import pg from "pg";
+import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
+import { clientClass } from "./client.ts";
+import { type ConnectionSettings, readConnection } from "./connection.ts";
 import { Deadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
@@ -26,50 +29,60 @@ export interface Statement {
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   readonly code = "service_unavailable";
+  /** Seconds until the next attempt to connect; absent where that is not the reason. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message = "The database is unavailable", options?: ErrorOptions & { retryAfter?: number }) {
+    super(message, options);
+    this.retryAfter = options?.retryAfter;
+  }
 }
 
 let pool: pg.Pool | undefined;
+let backoff = new ConnectBackoff();
+let misconfigured = false;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
 const deadlines = new Deadlines();
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2)));
 
-/**
- * Never SUPABASE_DB_URL, which Supabase sets: it connects as the owner of the data, and by IPv6 alone.
- *
- * @throws {TypeError} which no retry mends, so that the request is a 500 whose log line says what to do
- */
-function databaseUrl(): string {
-  const url = Deno.env.get("DATABASE_URL");
-  if (!url) throw new TypeError("DATABASE_URL is not set: set it to a connection of the role crm_functions");
-  return url;
-}
-
+/** @throws {DatabaseUnavailable} for variables that cannot be used, which are logged once */
 function createPool(): pg.Pool {
-  pool = new pg.Pool({
-    connectionString: databaseUrl(),
+  let settings: ConnectionSettings;
+  try {
+    settings = readConnection();
+  } catch (error) {
+    if (!misconfigured) log("database_misconfigured", { error: String(error) });
+    misconfigured = true;
+    throw new DatabaseUnavailable("The database is not configured", { cause: error });
+  }
+  const created = new pg.Pool({
+    ...settings,
+    Client: clientClass(backoff),
     application_name: "crm-api",
     max: poolSize(),
     connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: IDLE_MS,
   });
   // The pool has already removed the connection; without a listener the error would terminate the isolate.
-  pool.on("error", (error) => log("connection_lost", { error: error.message }));
+  created.on("error", (error) => log("connection_lost", { error: error.message }));
   // A connection that breaks during a statement fails that statement; this listener keeps it from terminating the
   // isolate.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  return pool;
+  created.on("connect", (client) => client.on("error", () => {}));
+  return created;
 }
 
 /**
  * Runs one statement and returns its rows. The isolate's connection pool is created at the first call.
- * Environment: DATABASE_URL, as role crm_functions;
+ * Environment: DATABASE_URL, as role crm_functions, and DATABASE_CA (see connection.ts);
  * DATABASE_PREPARE=true for a direct connection (a transaction pooler does not support named statements);
  * DATABASE_POOL_SIZE, 4 by default.
  *
  * @throws {DatabaseUnavailable} when a retry may succeed
  */
 export async function query<Row>({ owner, ...statement }: Statement): Promise<Row[]> {
+  // Here, because a call that waited in a place of its owner or of the pool would make the others wait one by one.
+  if (backoff.pauseMs > 0 && pool?.idleCount === 0) await backoff.waitOutShortPause();
   if (owner === undefined) return await runStatement(statement);
   return await fairShare.run(
     owner,
@@ -86,24 +99,35 @@ async function runStatement<Row>(
   let client: pg.PoolClient | undefined;
   let unavailable = false;
   try {
-    client = await (pool ?? createPool()).connect();
+    client = await (pool ??= createPool()).connect();
     const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
     const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
     return rows;
   } catch (error) {
+    if (client === undefined) throw connectError(error);
     // After a timeout the connection is still busy with the statement, so the pool must not use it again.
     unavailable = isUnavailable(error);
-    throw unavailable ? new DatabaseUnavailable("The database is unavailable", { cause: error }) : error;
+    throw unavailable ? new DatabaseUnavailable(undefined, { cause: error }) : error;
   } finally {
     client?.release(unavailable);
   }
 }
 
-/** Closes the pool; the next query opens another. */
+/** Closes the pool; the next query reads the environment again and opens another. */
 export async function closeDatabase(): Promise<void> {
   const closing = pool;
   pool = undefined;
+  backoff = new ConnectBackoff();
+  misconfigured = false;
   await closing?.end();
+}
+
+/** Without a connection nothing has happened, so a retry may succeed whatever the reason was. The backoff has logged it. */
+function connectError(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error;
+  const paused = backoff.pauseMs > 0 || error instanceof ConnectingPaused;
+  const retryAfter = Math.max(1, Math.ceil(backoff.pauseMs / 1000));
+  return new DatabaseUnavailable(undefined, { cause: error, ...(paused && { retryAfter }) });
 }
 
 /**

@@ -81,7 +81,8 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    const unavailable = new ApiError("service_unavailable");
+    const headers = error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
+    const unavailable = new ApiError("service_unavailable", undefined, undefined, headers);
     return { admission: null, events: false, error: unavailable, body: null, replayed: false };
   }
 }

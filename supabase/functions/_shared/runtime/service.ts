@@ -3,7 +3,35 @@
  */
 export const SERVICE_VERSION = "1.0.0";
 
-/** The base URL of every function: {base_url} of the spec. Environment: SUPABASE_URL. */
+/**
+ * The base URL of every function as clients reach it, for `Location` and links: {base_url} of the spec. Environment:
+ * PUBLIC_URL, else SUPABASE_URL, which inside Docker is an internal name.
+ */
 export function functionsUrl(): string {
-  return `${Deno.env.get("SUPABASE_URL") ?? ""}/functions/v1`;
+  return `${publicUrl() || supabaseUrl()}/functions/v1`;
+}
+
+/**
+ * The base URL by which one function calls another. Environment: SUPABASE_URL, which is the shorter way inside Docker,
+ * else PUBLIC_URL.
+ */
+export function internalFunctionsUrl(): string {
+  return `${supabaseUrl() || publicUrl()}/functions/v1`;
+}
+
+/** The host names of PUBLIC_URL and SUPABASE_URL, where they are set. */
+export function serviceHosts(): string[] {
+  return [publicUrl(), supabaseUrl()].filter((url) => url !== "").map((url) => new URL(url).hostname);
+}
+
+/** Whether a host name, or an address with or without brackets, is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+}
+
+const publicUrl = () => withoutSlash(Deno.env.get("PUBLIC_URL"));
+const supabaseUrl = () => withoutSlash(Deno.env.get("SUPABASE_URL"));
+
+function withoutSlash(url = ""): string {
+  return url.replace(/\/+$/, "");
 }

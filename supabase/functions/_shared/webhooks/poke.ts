@@ -1,17 +1,22 @@
-import { functionsUrl } from "../runtime/service.ts";
+import { internalFunctionsUrl } from "../runtime/service.ts";
 import { log } from "../runtime/log.ts";
 
 const POKE_TIMEOUT_MS = 2_000;
 
 /**
  * Wakes the dispatcher, so that it makes a first attempt at once (spec 6.5). It never throws: if a poke is lost, the
- * schedule wakes the dispatcher within 10 seconds.
+ * schedule wakes the dispatcher within 10 seconds. Environment: FUNCTIONS_REGION, the region of the database: Supabase
+ * otherwise runs the dispatcher where the poke comes from, and each of its statements crosses the distance.
  */
 export async function pokeDispatcher(): Promise<void> {
+  const region = Deno.env.get("FUNCTIONS_REGION");
   try {
-    const response = await fetch(`${functionsUrl()}/webhook-dispatcher`, {
+    const response = await fetch(`${internalFunctionsUrl()}/webhook-dispatcher`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${Deno.env.get("WEBHOOK_DISPATCHER_SECRET") ?? ""}` },
+      headers: {
+        Authorization: `Bearer ${Deno.env.get("WEBHOOK_DISPATCHER_SECRET") ?? ""}`,
+        ...(region && { "x-region": region }),
+      },
       signal: AbortSignal.timeout(POKE_TIMEOUT_MS),
     });
     await response.body?.cancel();

@@ -1,0 +1,125 @@
+// How often the functions try to connect to a database that does not let them in.
+import assert from "node:assert/strict";
+import { startProxy } from "../../lab/harness/proxy.ts";
+import { pause } from "../../lab/harness/waiting.ts";
+import { generateKey } from "../../operator/generate_key.ts";
+import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
+import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
+import { query } from "../../supabase/functions/_shared/postgres/database.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { databaseUrl } from "../support/stack.ts";
+
+const ONE = { name: "one", text: "select 1 as one" };
+const UNAVAILABLE = { code: "service_unavailable" };
+
+/** A way to the stack's Postgres that counts connections, and may close them or leave them without an answer. */
+function startFront() {
+  const front = { state: "open" as "open" | "closing" | "silent", connections: 0 };
+  const forward = async (from: Deno.TcpConn, to: Deno.TcpConn) => {
+    if (front.state === "open") await from.readable.pipeTo(to.writable);
+    if (front.state === "silent") await new Promise(() => {});
+  };
+  const proxy = startProxy(databaseUrl, async (from, to) => {
+    front.connections++;
+    await forward(from, to);
+    if (front.state === "closing") [from, to].forEach((socket) => socket.close());
+  }, forward);
+  return Object.assign(front, { url: proxy.url, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() });
+}
+
+/** Calls until `ms` have passed, 20 at a time. */
+async function callFor(ms: number, call: () => Promise<void>): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    await Promise.all(Array.from({ length: 20 }, call));
+    await pause(10);
+  }
+}
+
+Deno.test("With a wrong password, calls get 503 at once and connecting is tried after 0.5 s, 1 s, 2 s …", async () => {
+  await using front = startFront();
+  const url = new URL(front.url);
+  url.password = "wrong";
+  const key = generateKey();
+  const replies = new Map<string, number>();
+  const lines = await withEnvironment({ DATABASE_URL: url.href }, async () => {
+    await callFor(2_600, async () => {
+      const request = new Request("http://localhost/api-v1-pipelines", { headers: { "X-API-Key": key } });
+      const reply = await serveResource(pipelines)(request);
+      const seen = `${reply.status} ${reply.headers.get("Retry-After")} ${(await reply.json()).error.code}`;
+      replies.set(seen, (replies.get(seen) ?? 0) + 1);
+    });
+  });
+  const failures = lines.filter(({ event }) => event === "database_connect_failed");
+  assert.equal(front.connections, 3, "at 0, 0.5 and 1.5 s");
+  assert.deepEqual(
+    failures.map(({ reason, retry_ms }) => [reason, retry_ms]),
+    [["rejected", 500]],
+    "one line in 10 s",
+  );
+  assert.match(failures[0]!["error"] as string, /password authentication failed/);
+  assert.deepEqual(
+    [...replies.keys()].sort(),
+    ["503 1 service_unavailable", "503 2 service_unavailable"],
+  );
+  assert.ok([...replies.values()].reduce((sum, n) => sum + n) > 1_000, "calls did not wait");
+});
+
+Deno.test("While connections are refused, connecting is tried at most every 0.25 s, and a success ends the waits", async () => {
+  await using front = startFront();
+  await withEnvironment({ DATABASE_URL: front.url }, async () => {
+    front.state = "closing";
+    await callFor(1_500, () => assert.rejects(query(ONE), UNAVAILABLE));
+    assert.ok(front.connections >= 4 && front.connections <= 9, `${front.connections} connections`);
+
+    front.state = "open";
+    const opened = performance.now();
+    while (!await query(ONE).then(() => true, () => false)) await pause(5);
+    assert.ok(performance.now() - opened < 500, `${performance.now() - opened} ms`);
+    await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
+  });
+});
+
+Deno.test("Many calls at the same time share one attempt to connect until the first has succeeded", async () => {
+  await using front = startFront();
+  await withEnvironment({ DATABASE_URL: front.url }, async () => {
+    await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
+  });
+  const needed = front.connections;
+  const url = new URL(front.url);
+  url.password = "wrong";
+  await withEnvironment({ DATABASE_URL: url.href }, async () => {
+    await Promise.all(Array.from({ length: 20 }, () => assert.rejects(query(ONE), UNAVAILABLE)));
+  });
+  assert.equal(front.connections, needed + 1);
+});
+
+Deno.test("While one attempt after a failure gets no answer, the other calls get 503 within 1.5 s, without attempts", async () => {
+  await using front = startFront();
+  await withEnvironment({ DATABASE_URL: front.url }, async () => {
+    front.state = "closing";
+    await assert.rejects(query(ONE), UNAVAILABLE);
+    await pause(150);
+    front.state = "silent";
+    const probe = assert.rejects(query(ONE), UNAVAILABLE);
+    const started = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => assert.rejects(query(ONE), UNAVAILABLE)));
+    assert.ok(performance.now() - started < 1_500, `${performance.now() - started} ms`);
+    assert.equal(front.connections, 2);
+    await probe;
+  });
+});
+
+Deno.test("A statement that fails, or whose connection is ended, does not make others wait", async () => {
+  await withEnvironment({ DATABASE_URL: databaseUrl }, async () => {
+    await query(ONE);
+    for (let i = 0; i < 5; i++) {
+      await assert.rejects(query({ name: "wrong", text: "select 1 / 0" }), { code: "22012" });
+      await assert.rejects(
+        query({ name: "end", text: "select pg_terminate_backend(pg_backend_pid())" }),
+        UNAVAILABLE,
+      );
+      assert.deepEqual(await query(ONE), [{ one: 1 }]);
+    }
+  });
+});

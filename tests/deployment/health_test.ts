@@ -1,0 +1,68 @@
+// What the health check says of webhooks, on a database where no dispatcher and no scheduler runs.
+import assert from "node:assert/strict";
+import { openWorld } from "../../lab/harness/world.ts";
+import { checkHealth } from "../../supabase/functions/api-v1-health/check.ts";
+import { Health } from "../../supabase/functions/api-v1-health/schema.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+
+/** Checks the health as the endpoint does, with a connection pool of its own. */
+async function healthOf(databaseUrl: string) {
+  let report: Awaited<ReturnType<typeof checkHealth>> | undefined;
+  await withEnvironment({ DATABASE_URL: databaseUrl }, async () => {
+    report = await checkHealth();
+  });
+  return { status: report!.status, body: Health.parse(report!.body) };
+}
+
+Deno.test("api-v1-health says that webhooks are degraded while a delivery is due for over a minute and nothing sends it", async () => {
+  await using world = await openWorld();
+  const { sql, databaseUrl } = world;
+  const workspace = await makeWorkspace(sql);
+  const [subscription] = await sql`
+    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+    values (${workspace.id}, '{contact.created}', 'https://hooks.example.com/') returning id`;
+  const [event] = await sql`
+    insert into crm.events (workspace_id, event, object_id, facts)
+    values (${workspace.id}, 'contact.created', gen_random_uuid(), '{}') returning id`;
+  const [delivery] = await sql`
+    insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
+    values (${workspace.id}, ${event!["id"]}, ${subscription!["id"]}) returning id`;
+
+  /** The health after the delivery became due, was leased, or its subscription or workspace changed. */
+  async function webhooksAfter(change: {
+    dueSince?: number;
+    leasedFor?: number;
+    active?: boolean;
+    suspended?: boolean;
+  }) {
+    const { dueSince = 61, leasedFor = null, active = true, suspended = false } = change;
+    await sql`
+      update crm.webhook_deliveries
+      set next_attempt_at = now() - ${dueSince} * interval '1 s', lease_until = now() + ${leasedFor}::int * interval '1 s'
+      where id = ${delivery!["id"]}`;
+    await sql`update crm.webhook_subscriptions set is_active = ${active} where id = ${subscription!["id"]}`;
+    await sql`update crm.workspaces set suspended = ${suspended} where id = ${workspace.id}`;
+    const { status, body } = await healthOf(databaseUrl);
+    assert.deepEqual([status, body.status, body.database.status], [200, "ok", "up"]);
+    return body.webhooks;
+  }
+
+  assert.equal(await webhooksAfter({ dueSince: 61 }), "degraded");
+  assert.equal(await webhooksAfter({ dueSince: 50 }), "ok");
+  assert.equal(await webhooksAfter({ leasedFor: 30 }), "ok", "an attempt is under way");
+  assert.equal(await webhooksAfter({ leasedFor: -1 }), "degraded", "the dispatcher with the lease has died");
+  assert.equal(await webhooksAfter({ active: false }), "ok", "nothing is sent to an inactive subscription");
+  assert.equal(await webhooksAfter({ suspended: true }), "ok", "a suspended workspace sends nothing");
+  await sql`update crm.webhook_deliveries set state = 'delivered' where id = ${delivery!["id"]}`;
+  assert.equal(await webhooksAfter({}), "ok");
+});
+
+Deno.test("api-v1-health says nothing of webhooks without its database", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const { status, body } = await healthOf(`postgresql://u:p@127.0.0.1:${port}/postgres`);
+  assert.deepEqual([status, body.status, body.database.status], [503, "unavailable", "down"]);
+  assert.equal(body.webhooks, null);
+});
