@@ -137,12 +137,28 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
--- Nothing here uses a temporary table, with which a role could fill the disk. The right is that of PUBLIC, and only the
--- database's owner can take it away.
+-- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
+-- that may create there makes a domain `text` whose check is a function of its own, and the next security definer
+-- function runs that as its owner. The right is PUBLIC's: it is taken from PUBLIC and given to the other roles by name.
 do $$
+declare
+  v_roles name[] := array(
+    select r.rolname from pg_roles r
+    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_functions')
+      and has_database_privilege(r.oid, current_database(), 'temporary')
+  );
+  v_role name;
 begin
   if pg_has_role((select d.datdba from pg_database d where d.datname = current_database()), 'usage') then
     execute format('revoke temporary on database %I from public', current_database());
+    foreach v_role in array v_roles loop
+      execute format('grant temporary on database %I to %I', current_database(), v_role);
+    end loop;
+  end if;
+  if has_database_privilege('crm_functions', current_database(), 'temporary')
+    or has_database_privilege('crm_api', current_database(), 'temporary') then
+    raise exception 'PUBLIC may create temporary objects, and only the owner of the database can revoke that'
+      using hint = format('As its owner: revoke temporary on database %I from public', current_database());
   end if;
 end
 $$;

@@ -7,8 +7,11 @@ import { readVerbRights } from "../../contract/rights/verb_rights.ts";
 
 const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 
-/** The roles that are no owner. Supabase has the last two; its gateway lets anybody act as them. */
-export const ROLES = ["crm_api", "crm_functions", "anon", "authenticated"] as const;
+/** Supabase's roles: with the public key of a project anybody acts as the first. */
+export const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
+
+/** The roles that are no owner. */
+export const ROLES = ["crm_api", "crm_functions", ...SUPABASE_ROLES] as const;
 
 export type Role = typeof ROLES[number];
 
@@ -34,6 +37,7 @@ export async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
     crm_functions: signatures.map(({ signature }) => signature),
     anon: [],
     authenticated: [],
+    service_role: [],
   };
 }
 
@@ -71,7 +75,7 @@ export async function readCallables(sql: Sql): Promise<Callable[]> {
 
 /** Adds Supabase's roles and the rights that it gives them in schema public, as its projects have them. */
 async function createSupabaseRoles(sql: TransactionSql): Promise<void> {
-  for (const role of ["anon", "authenticated"]) {
+  for (const role of SUPABASE_ROLES) {
     await sql.unsafe(`
       create role ${role} nologin noinherit;
       grant ${role} to current_user;

@@ -9,6 +9,7 @@ import {
   readExpected,
   refusalOf,
   ROLES,
+  SUPABASE_ROLES,
   withSupabaseRoles,
 } from "./rights.ts";
 
@@ -50,7 +51,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
       const allowed = (role: (typeof ROLES)[number]) =>
         new Set(role === "crm_api" ? [...expected.crm_api, "crm.run_verb(text,jsonb)"] : expected[role]);
       await withSupabaseRoles(sql, async (sql) => {
-        for (const role of ["crm_api", "anon", "authenticated"] as const) {
+        for (const role of ["crm_api", ...SUPABASE_ROLES] as const) {
           await sql.unsafe(`set local role ${role}`);
           for (const callable of callables) {
             const { signature } = callable;
@@ -142,7 +143,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
             has_any_column_privilege(${role}, 'crm.later', 'select') as readable,
             has_function_privilege(${role}, 'public.later()', 'execute') as public`;
           // What Supabase grants in schema public stays as it is.
-          const supabase = role === "anon" || role === "authenticated";
+          const supabase = role !== "crm_api" && role !== "crm_functions";
           assert.deepEqual({ ...row }, { executable: false, readable: false, public: supabase }, role);
         }
       });
