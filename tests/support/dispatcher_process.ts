@@ -3,5 +3,5 @@ import { query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.ts";
 
 await query({ name: "setup", text: Deno.args[0]! });
-await dispatch();
+await dispatch(0);
 Deno.exit();
