@@ -5227,7 +5227,7 @@ COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the
 --
 
 CREATE FUNCTION crm.next_delivery_due(p_within interval) RETURNS double precision
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
@@ -6891,7 +6891,7 @@ COMMENT ON TABLE crm.workspaces IS 'The tenants: every record belongs to one wor
 -- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled.';
+COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled, and no webhook is sent.';
 
 
 --

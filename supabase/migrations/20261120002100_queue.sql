@@ -221,7 +221,7 @@ comment on function crm.deliveries_due() is
   'the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
 
 create function crm.next_delivery_due(p_within interval) returns double precision
-language plpgsql volatile
+language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare

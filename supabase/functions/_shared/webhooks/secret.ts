@@ -68,7 +68,7 @@ export async function decryptSecret(
   }
 }
 
-function cipherFor(subscriptionId: string, nonce: Uint8Array<ArrayBuffer>): AesGcmParams {
+function cipherFor(subscriptionId: string, nonce: BufferSource): AesGcmParams {
   return { name: CIPHER, iv: nonce, additionalData: new TextEncoder().encode(subscriptionId.toLowerCase()) };
 }
 
