@@ -160,8 +160,7 @@ export const events: readonly Part[] = [
       ),
       rule(
         "decided here: a workspace that is suspended, or without the public API",
-        "A workspace that is suspended sends nothing, and goes on where it stopped once it is back",
-        "A workspace that loses the public API sends nothing, and goes on where it stopped once it is back",
+        "A workspace that … sends nothing, and goes on where it stopped once it is back",
       ),
     ],
   },
