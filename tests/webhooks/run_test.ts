@@ -1,9 +1,13 @@
-// What a dispatcher logs, in a process of its own on a database of its own, where no other takes its deliveries.
+// What a run does, in a process of its own on a database of its own: no schedule wakes it, no other takes its deliveries.
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { cpuOfProcess } from "../../lab/harness/usage.ts";
 import { eventually, pause } from "../../lab/harness/waiting.ts";
 import type { Dispatcher } from "../../lab/reliability/dispatcher.ts";
 import { createSubscribers, deliveries, enqueue, shortenLeases } from "../../lab/reliability/queue.ts";
 import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+
+const DISPATCHER = join(import.meta.dirname!, "../support/dispatcher_process.ts");
 
 /** The lines of a dispatcher's log for this event. */
 const linesOf = (dispatcher: Dispatcher, event: string) =>
@@ -87,4 +91,41 @@ Deno.test("Sealed secrets that were swapped between two subscriptions open for n
   await swap();
   await shortenLeases(sql, 0);
   await ended(4);
+});
+
+Deno.test("A run stays for a delivery that becomes due within 40 s, without using CPU, and then ends", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const workspaces = await createSubscribers(sql, receiver.okUrl, 2, {
+    encryptionKey: world.secrets.webhook_encryption_key,
+  });
+  await enqueue(sql, workspaces, 1);
+  const [soon, later] = workspaces as [string, string];
+  // The second one is due too late for this run to stay.
+  await sql`
+    update crm.webhook_deliveries
+    set next_attempt_at = clock_timestamp() + case workspace_id when ${soon} then 10 else 65 end * interval '1 s'`;
+  const [{ id, due }] = await sql<[{ id: string; due: Date }]>`
+    select id, next_attempt_at as due from crm.webhook_deliveries where workspace_id = ${soon}`;
+
+  const dispatcher = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", DISPATCHER, "select", "40000"],
+    env: { ...world.env, SUPABASE_URL: "http://127.0.0.1:9" },
+    stdout: "null",
+  }).spawn();
+  // By now it has started and waits.
+  await pause(due.getTime() - Date.now() - 3_000);
+  const before = await cpuOfProcess(dispatcher.pid);
+  await pause(2_500);
+  const used = await cpuOfProcess(dispatcher.pid) - before;
+  // NaN where the system does not tell.
+  assert.ok(!(used > 100), `${used} ms of CPU in 2.5 s`);
+  await dispatcher.status;
+  const late = receiver.arrivals.get(id)!.at[0]! - due.getTime();
+  assert.ok(late >= 0 && late <= 1_000, `${late} ms late`);
+  const states = await sql`select workspace_id, state from crm.webhook_deliveries order by state`;
+  assert.deepEqual(states.map((row) => [row["workspace_id"], row["state"]]), [
+    [soon, "delivered"],
+    [later, "pending"],
+  ]);
 });
