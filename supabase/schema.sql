@@ -8766,6 +8766,13 @@ REVOKE ALL ON FUNCTION crm.member_json(m crm.members) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION next_delivery_due(p_within interval); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.next_delivery_due(p_within interval) FROM PUBLIC;
+
+
+--
 -- Name: TABLE notes; Type: ACL; Schema: crm; Owner: -
 --
 
