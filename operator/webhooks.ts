@@ -24,16 +24,16 @@ export function rotateSecret(
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
     // The dispatcher could not decrypt a secret under another key, so no delivery would succeed again.
-    if (!force && !await decrypts(key, present.secret)) {
+    if (!force && !await decrypts(key, id, present.secret)) {
       throw new OperatorError("wrong_encryption_key", [], { verb: "subscription_rotate", args: { id } });
     }
     const secret = generateSecret();
-    const encrypted = await encryptSecret(secret, key);
+    const encrypted = await encryptSecret(secret, id, key);
     await operate(sql, "subscription_rotate", { ...subscription, secret: encrypted });
     return { id, secret };
   });
 }
 
-async function decrypts(key: string, encrypted: string): Promise<boolean> {
-  return await decryptSecret(Buffer.from(encrypted, "base64"), key).then(() => true, () => false);
+async function decrypts(key: string, id: string, encrypted: string): Promise<boolean> {
+  return await decryptSecret(Buffer.from(encrypted, "base64"), id, key).then(() => true, () => false);
 }

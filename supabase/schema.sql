@@ -1605,7 +1605,7 @@ $$;
 -- Name: FUNCTION webhook_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is in base64. The function adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked meanwhile.';
+COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. The function makes its id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked meanwhile.';
 
 
 --
@@ -3284,8 +3284,7 @@ CREATE FUNCTION crm.check_health() RETURNS text
     select
     -- Bounded, because anybody may ask for the health: at most this many subscriptions are looked at.
     from (select * from crm.waiting_subscriptions limit 1000) s
-    join crm.workspaces w on w.id = s.workspace_id and not w.suspended
-    where s.is_active
+    where s.may_send
       and exists (
         select from crm.webhook_deliveries d
         where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
@@ -4297,7 +4296,7 @@ CREATE FUNCTION crm.deliveries_due() RETURNS boolean
     select from crm.waiting_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
     -- Not clock_timestamp(), which no index serves: every poke would read all retries of the next six hours.
-    where s.is_active and d.state = 'pending' and d.next_attempt_at <= statement_timestamp()
+    where s.may_send and d.state = 'pending' and d.next_attempt_at <= statement_timestamp() + interval '15 s'
       and (d.lease_until is null or d.lease_until <= statement_timestamp())
   )
 $$;
@@ -4307,7 +4306,7 @@ $$;
 -- Name: FUNCTION deliveries_due(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find a delivery.';
+COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find a delivery now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
 
 
 --
@@ -4348,14 +4347,16 @@ CREATE FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
 begin
   return json_build_object(
     'event', e.event,
     'workspace_id', e.workspace_id,
-    'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
+    'object_type', v_object_type,
     'object_id', e.object_id,
     -- A test event has no object (crm.send_test_event).
-    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
+    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e, v_object_type) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );
@@ -4378,7 +4379,7 @@ COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The 
 -- Name: delivery_claim(integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, delivery_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, body text)
+CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, body text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -4399,7 +4400,7 @@ begin
   ),
   waiting as (
     select
-      s.workspace_id, s.id, s.is_active,
+      s.workspace_id, s.id, s.may_send,
       coalesce(f.taken, 0) as taken,
       coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
     -- Starts from the subscriptions, so that the deliveries which wait for an inactive or slow one are not scanned.
@@ -4417,7 +4418,7 @@ begin
       order by d.next_attempt_at
       limit greatest(4 - w.taken, 0)
     ) d
-    where w.is_active
+    where w.may_send
   ),
   ranked as (
     select
@@ -4450,7 +4451,7 @@ begin
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
+    c.workspace_id, c.subscription_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
   from claimed c
   join crm.events e on e.workspace_id = c.workspace_id and e.id = c.event_id
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
@@ -4463,7 +4464,7 @@ $$;
 -- Name: FUNCTION delivery_claim(p_batch integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight for a subscription and 8 for a workspace, and workspaces take turns.';
 
 
 --
@@ -4768,10 +4769,10 @@ COMMENT ON FUNCTION crm.emit_stale_deals() IS 'Emits deal.stale for every open d
 
 
 --
--- Name: event_data(crm.events); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: event_data(crm.events, text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.event_data(e crm.events) RETURNS json
+CREATE FUNCTION crm.event_data(e crm.events, p_object_type text) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
@@ -4794,7 +4795,7 @@ begin
     return v_object;
   end if;
 
-  case (select t.object_type from crm.event_types t where t.event = e.event)
+  case p_object_type
     when 'deal' then
       select crm.deal_json(d) into v_object from crm.deals d
       where d.workspace_id = e.workspace_id and d.id = e.object_id;
@@ -4817,10 +4818,10 @@ $$;
 
 
 --
--- Name: FUNCTION event_data(e crm.events); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION event_data(e crm.events, p_object_type text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.event_data(e crm.events) IS 'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts.';
+COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts. The caller has looked up the type of the object (crm.event_types).';
 
 
 --
@@ -5362,6 +5363,44 @@ COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the
 
 
 --
+-- Name: next_delivery_due(interval); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.next_delivery_due(p_within interval) RETURNS double precision
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_next timestamptz;
+begin
+  select min(d.next_attempt_at) into v_next
+  from crm.waiting_subscriptions s
+  cross join lateral (
+    select d.next_attempt_at from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+      -- Those that have been due for longer wait for a place, which another dispatcher has. Within the last second one
+      -- may have become due since the caller's claim.
+      and d.next_attempt_at > v_now - interval '1 s' and d.next_attempt_at <= v_now + p_within
+      and (d.lease_until is null or d.lease_until <= v_now)
+    order by d.next_attempt_at
+    limit 1
+  ) d
+  where s.may_send;
+  -- Not greatest() alone, which leaves a null out.
+  return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION next_delivery_due(p_within interval); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.next_delivery_due(p_within interval) IS 'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
+
+
+--
 -- Name: notes; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -5785,7 +5824,7 @@ $_$;
 -- Name: FUNCTION poke_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due: a retry, or a delivery whose poke after the request was lost.';
+COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the request was lost.';
 
 
 --
@@ -6360,13 +6399,35 @@ COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_fo
 
 
 --
+-- Name: resume_webhooks(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.poke_dispatcher();
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION resume_webhooks(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.resume_webhooks() IS 'Trigger: pokes the dispatcher when a workspace may send webhooks again, whoever changed it. Its deliveries kept their attempts and times, so those whose time has passed are sent at once.';
+
+
+--
 -- Name: retry_delay(integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
 CREATE FUNCTION crm.retry_delay(p_failed_attempts integer) RETURNS interval
     LANGUAGE sql
     AS $$
-  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.05)
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 
 
@@ -6815,10 +6876,10 @@ CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm
     AS $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, event_types, target_url
+    workspace_id, key_id, id, event_types, target_url
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
   )
   returning new.* into t;
   return t;
@@ -7024,7 +7085,7 @@ COMMENT ON TABLE crm.workspaces IS 'The tenants: every record belongs to one wor
 -- Name: COLUMN workspaces.public_api; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled.';
+COMMENT ON COLUMN crm.workspaces.public_api IS 'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled, and no webhook is sent.';
 
 
 --
@@ -7343,9 +7404,11 @@ CREATE VIEW crm.waiting_subscriptions WITH (security_invoker='true') AS
         )
  SELECT workspace_id,
     subscription_id AS id,
-    ( SELECT s.is_active
+    (( SELECT s.is_active
            FROM crm.webhook_subscriptions s
-          WHERE ((s.workspace_id = w.workspace_id) AND (s.id = w.subscription_id))) AS is_active
+          WHERE ((s.workspace_id = w.workspace_id) AND (s.id = w.subscription_id))) AND ( SELECT ((NOT p.suspended) AND p.public_api)
+           FROM crm.workspaces p
+          WHERE (p.id = w.workspace_id))) AS may_send
    FROM waiting w;
 
 
@@ -7353,7 +7416,7 @@ CREATE VIEW crm.waiting_subscriptions WITH (security_invoker='true') AS
 -- Name: VIEW waiting_subscriptions; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it slower.';
+COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it slower. may_send: the subscription is active, and its workspace is not suspended and has the public API.';
 
 
 --
@@ -7413,7 +7476,7 @@ ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_secrets; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
+COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each is sealed for its subscription_id: copied to another row, it cannot be decrypted. They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
 
 
 --
@@ -7622,6 +7685,14 @@ ALTER TABLE ONLY crm.webhook_deliveries
 
 ALTER TABLE ONLY crm.webhook_secrets
     ADD CONSTRAINT webhook_secrets_pkey PRIMARY KEY (workspace_id, subscription_id);
+
+
+--
+-- Name: webhook_subscriptions webhook_subscriptions_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_subscriptions
+    ADD CONSTRAINT webhook_subscriptions_id_key UNIQUE (id);
 
 
 --
@@ -7946,6 +8017,13 @@ CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE 
 --
 
 CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH ROW WHEN ((old.stage_id IS DISTINCT FROM new.stage_id)) EXECUTE FUNCTION crm.emit_stage_changed();
+
+
+--
+-- Name: workspaces resume_webhooks; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER resume_webhooks AFTER UPDATE OF suspended, public_api ON crm.workspaces FOR EACH ROW WHEN (((old.suspended OR (NOT old.public_api)) AND (NOT new.suspended) AND new.public_api)) EXECUTE FUNCTION crm.resume_webhooks();
 
 
 --
@@ -9554,10 +9632,10 @@ REVOKE ALL ON FUNCTION crm.emit_stale_deals() FROM PUBLIC;
 
 
 --
--- Name: FUNCTION event_data(e crm.events); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION event_data(e crm.events, p_object_type text); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.event_data(e crm.events) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
 
 
 --
@@ -9692,6 +9770,14 @@ GRANT SELECT ON TABLE crm.members TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.member_json(m crm.members) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION next_delivery_due(p_within interval); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.next_delivery_due(p_within interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.next_delivery_due(p_within interval) TO crm_functions;
 
 
 --
@@ -9945,6 +10031,13 @@ GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION resume_webhooks(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.resume_webhooks() FROM PUBLIC;
 
 
 --

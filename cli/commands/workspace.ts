@@ -35,7 +35,11 @@ export function workspaceCommands(program: Command): void {
   workspace.command("update")
     .description("Suspend a workspace, or change its plan")
     .argument("<id>", "id of the workspace")
-    .option("--suspended <true|false>", "refuse every call with a key of the workspace", parseBoolean)
+    .option(
+      "--suspended <true|false>",
+      "refuse every call with a key of the workspace, and hold its webhooks",
+      parseBoolean,
+    )
     .option("--public-api <true|false>", "include the public API in its plan", parseBoolean)
     .option(
       "--rate-limit <calls>",

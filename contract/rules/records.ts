@@ -190,12 +190,16 @@ export const records: readonly Part[] = [
         "A target is refused for private, link-local and metadata addresses",
         "POST /api-v1-webhooks accepts a target whose name is reserved and never resolves",
         "A target may have a reserved name that never resolves: .test, .example and .invalid are no private names",
+        "A target is refused for names that private networks use",
+        "A target is refused at every address of the project that runs the service",
+        "A target that is no longer allowed is refused at the attempt, before its name is resolved",
       ),
       rule(
         "secret: in the creation reply alone",
         "POST /api-v1-webhooks subscribes and shows the secret, once",
         "GET /api-v1-webhooks lists the newest first, inactive ones included",
         "A secret is stored encrypted, and the role of the API cannot read it",
+        "Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent",
       ),
       rule(
         "is_active, failure_count, last_success_at, last_failure_at",

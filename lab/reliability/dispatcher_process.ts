@@ -32,6 +32,7 @@ Deno.env.set("SUPABASE_URL", `http://127.0.0.1:${server.addr.port}`);
 
 console.log("ready");
 for (;;) {
-  await dispatch();
+  // Not awaited: a run stays for the next delivery, and trials change by SQL when that is due.
+  void dispatch();
   await pause(PAUSE_MS);
 }

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 import { createWorkspace } from "../../operator/workspaces.ts";
+import { uuidV7 } from "../../supabase/functions/_shared/runtime/uuid.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
@@ -13,17 +14,20 @@ export async function createSubscribers(
   count: number,
   { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
-  const secret = await encryptSecret("whsec_chaos", encryptionKey);
   const ids: string[] = [];
   for (let made = 0; made < count; made++) {
     const { id } = await createWorkspace(sql, { name: "Chaos" });
-    await sql`
-      with s as (
-        insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
-        select ${id}, '{contact.created}', ${targetUrl} from generate_series(1, ${each}::int) returning workspace_id, id
-      )
-      insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-      select workspace_id, id, decode(${secret}, 'base64') from s`;
+    for (let subscribed = 0; subscribed < each; subscribed++) {
+      const subscription = uuidV7();
+      const secret = await encryptSecret("whsec_chaos", subscription, encryptionKey);
+      await sql`
+        with s as (
+          insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+          values (${id}, ${subscription}, '{contact.created}', ${targetUrl}) returning workspace_id, id
+        )
+        insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+        select workspace_id, id, decode(${secret}, 'base64') from s`;
+    }
     ids.push(id);
   }
   return ids;

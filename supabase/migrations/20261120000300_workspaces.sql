@@ -13,7 +13,8 @@ create table crm.workspaces (
 comment on table crm.workspaces is
   'The tenants: every record belongs to one workspace. The door reads the plan (public_api, rate_limit_per_minute).';
 comment on column crm.workspaces.public_api is
-  'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled.';
+  'Whether the plan includes the public API. If not, every call is answered with 403 feature_disabled, and no webhook '
+  'is sent.';
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';

@@ -13,7 +13,10 @@ create table crm.webhook_subscriptions (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
-  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
+  -- A secret is sealed for the id of its subscription alone, because the function that seals it does not know the
+  -- workspace yet. So no other workspace may have the same id.
+  unique (id)
 );
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
@@ -31,7 +34,8 @@ create table crm.webhook_secrets (
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
 comment on table crm.webhook_secrets is
-  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. '
+  'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
+  'is sealed for its subscription_id: copied to another row, it cannot be decrypted. '
   'They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
 call crm.protect('crm.webhook_secrets');
 
@@ -65,10 +69,10 @@ set search_path = ''
 as $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, event_types, target_url
+    workspace_id, key_id, id, event_types, target_url
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
   )
   returning new.* into t;
   return t;
@@ -131,9 +135,9 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. encrypted_secret is '
-  'in base64. The function adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked '
-  'meanwhile.';
+  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. The function makes its '
+  'id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises '
+  'revoked_api_key if the key was revoked meanwhile.';
 
 create function api.webhook_delete(p_args jsonb) returns json
 language plpgsql

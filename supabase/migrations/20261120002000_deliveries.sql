@@ -54,7 +54,7 @@ comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 call crm.protect('crm.webhook_attempts');
 
-create function crm.event_data(e crm.events) returns json
+create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable
 set search_path = ''
 as $$
@@ -77,7 +77,7 @@ begin
     return v_object;
   end if;
 
-  case (select t.object_type from crm.event_types t where t.event = e.event)
+  case p_object_type
     when 'deal' then
       select crm.deal_json(d) into v_object from crm.deals d
       where d.workspace_id = e.workspace_id and d.id = e.object_id;
@@ -97,21 +97,24 @@ begin
   );
 end
 $$;
-comment on function crm.event_data(crm.events) is
-  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts.';
+comment on function crm.event_data(crm.events, text) is
+  'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts. The caller has looked up '
+  'the type of the object (crm.event_types).';
 
 create function crm.delivery_body(p_delivery_id uuid, e crm.events) returns text
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
 begin
   return json_build_object(
     'event', e.event,
     'workspace_id', e.workspace_id,
-    'object_type', (select t.object_type from crm.event_types t where t.event = e.event),
+    'object_type', v_object_type,
     'object_id', e.object_id,
     -- A test event has no object (crm.send_test_event).
-    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e) end,
+    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e, v_object_type) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );

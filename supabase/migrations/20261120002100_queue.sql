@@ -1,6 +1,7 @@
 -- The queue of deliveries (spec 6.5): which are due, their claim, the record of an attempt, the poke. Only the clock of
--- the database decides what is due, so a dispatcher whose own clock is wrong changes nothing. The two functions that the
--- dispatcher calls are security definer, because its role has no rights on any table.
+-- the database decides what is due, so a dispatcher whose own clock is wrong changes nothing. Deliveries of a workspace
+-- that is suspended, or whose plan excludes the public API, wait: no function here changes them. The functions that
+-- the dispatcher calls are security definer, because its role has no rights on any table.
 
 create view crm.waiting_subscriptions with (security_invoker = true) as
 with recursive waiting as (
@@ -23,21 +24,24 @@ with recursive waiting as (
 select
   w.workspace_id,
   w.subscription_id as id,
-  -- A subquery for each row, because a join may read the whole table of subscriptions.
+  -- Subqueries for each row, because a join may read the whole table of subscriptions or of workspaces.
   (
     select s.is_active from crm.webhook_subscriptions s
     where s.workspace_id = w.workspace_id and s.id = w.subscription_id
-  ) as is_active
+  ) and (
+    select not p.suspended and p.public_api from crm.workspaces p where p.id = w.workspace_id
+  ) as may_send
 from waiting w;
 comment on view crm.waiting_subscriptions is
   'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending '
   'deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it '
-  'slower.';
+  'slower. may_send: the subscription is active, and its workspace is not suspended and has the public API.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
   claimed_at double precision,
   workspace_id uuid,
+  subscription_id uuid,
   delivery_id uuid,
   lease_token bigint,
   event crm.event_type,
@@ -65,7 +69,7 @@ begin
   ),
   waiting as (
     select
-      s.workspace_id, s.id, s.is_active,
+      s.workspace_id, s.id, s.may_send,
       coalesce(f.taken, 0) as taken,
       coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
     -- Starts from the subscriptions, so that the deliveries which wait for an inactive or slow one are not scanned.
@@ -83,7 +87,7 @@ begin
       order by d.next_attempt_at
       limit greatest(4 - w.taken, 0)
     ) d
-    where w.is_active
+    where w.may_send
   ),
   ranked as (
     select
@@ -116,7 +120,7 @@ begin
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
+    c.workspace_id, c.subscription_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
   from claimed c
   join crm.events e on e.workspace_id = c.workspace_id and e.id = c.event_id
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
@@ -124,15 +128,15 @@ begin
 end
 $$;
 comment on function crm.delivery_claim(integer) is
-  'Leases up to p_batch due deliveries of active subscriptions for 60 seconds, and returns what the dispatcher needs '
-  'to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight '
-  'for a subscription and 8 for a workspace, and workspaces take turns.';
+  'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at '
+  'is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight for a subscription and 8 '
+  'for a workspace, and workspaces take turns.';
 
 create function crm.retry_delay(p_failed_attempts integer) returns interval
 language sql volatile
--- Up to 5 % later and never earlier, so that deliveries which failed together are not all retried together.
+-- Up to 1 % later and never earlier, so that deliveries which failed together are not all retried together.
 as $$
-  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.05)
+  select (array['30 s', '5 min', '30 min', '6 h']::interval[])[p_failed_attempts] * (1 + random() * 0.01)
 $$;
 comment on function crm.retry_delay(integer) is
   'How long to wait after the n-th failed attempt (spec 6.5); null after the fifth.';
@@ -209,11 +213,43 @@ as $$
     select from crm.waiting_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
     -- Not clock_timestamp(), which no index serves: every poke would read all retries of the next six hours.
-    where s.is_active and d.state = 'pending' and d.next_attempt_at <= statement_timestamp()
+    where s.may_send and d.state = 'pending' and d.next_attempt_at <= statement_timestamp() + interval '15 s'
       and (d.lease_until is null or d.lease_until <= statement_timestamp())
   )
 $$;
-comment on function crm.deliveries_due() is 'Whether a claim would find a delivery.';
+comment on function crm.deliveries_due() is
+  'Whether a claim would find a delivery now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so '
+  'the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
+
+create function crm.next_delivery_due(p_within interval) returns double precision
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_next timestamptz;
+begin
+  select min(d.next_attempt_at) into v_next
+  from crm.waiting_subscriptions s
+  cross join lateral (
+    select d.next_attempt_at from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
+      -- Those that have been due for longer wait for a place, which another dispatcher has. Within the last second one
+      -- may have become due since the caller's claim.
+      and d.next_attempt_at > v_now - interval '1 s' and d.next_attempt_at <= v_now + p_within
+      and (d.lease_until is null or d.lease_until <= v_now)
+    order by d.next_attempt_at
+    limit 1
+  ) d
+  where s.may_send;
+  -- Not greatest() alone, which leaves a null out.
+  return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
+end
+$$;
+comment on function crm.next_delivery_due(interval) is
+  'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
+  'claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
+revoke execute on function crm.next_delivery_due(interval) from public;
 
 create function crm.poke_dispatcher() returns void
 language plpgsql
@@ -246,7 +282,24 @@ begin
 end
 $$;
 comment on function crm.poke_dispatcher() is
-  'Pokes the dispatcher if a delivery is due: a retry, or a delivery whose poke after the request was lost.';
+  'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the '
+  'request was lost.';
+
+create function crm.resume_webhooks() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform crm.poke_dispatcher();
+  return null;
+end
+$$;
+comment on function crm.resume_webhooks() is
+  'Trigger: pokes the dispatcher when a workspace may send webhooks again, whoever changed it. Its deliveries kept '
+  'their attempts and times, so those whose time has passed are sent at once.';
+create trigger resume_webhooks after update of suspended, public_api on crm.workspaces for each row
+when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
+execute function crm.resume_webhooks();
 
 create function crm.check_health() returns text
 language sql volatile
@@ -257,8 +310,7 @@ as $$
     select
     -- Bounded, because anybody may ask for the health: at most this many subscriptions are looked at.
     from (select * from crm.waiting_subscriptions limit 1000) s
-    join crm.workspaces w on w.id = s.workspace_id and not w.suspended
-    where s.is_active
+    where s.may_send
       and exists (
         select from crm.webhook_deliveries d
         where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'

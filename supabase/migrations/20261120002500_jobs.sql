@@ -13,7 +13,7 @@ alter table crm.jobs force row level security;
 
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
-    'Wakes the dispatcher for retries, and for deliveries whose poke was lost'),
+    'Wakes the dispatcher for retries that are due within 15 seconds, and for deliveries whose poke was lost'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),

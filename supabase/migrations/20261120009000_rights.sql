@@ -14,7 +14,8 @@ grant execute on function
   api.call_by_link(bytea, text, jsonb),
   crm.check_health(),
   crm.delivery_claim(integer),
-  crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer)
+  crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer),
+  crm.next_delivery_due(interval)
 to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. An owner must be able to create in the schema at the

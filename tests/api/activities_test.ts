@@ -249,7 +249,7 @@ test("an activity emits activity.created once, with its deal and whether it is a
   const { id } = (await api.post(ACTIVITIES, { deal_id: deal.id, is_online_meeting: true })).body;
   const current = (await api.patch(`${ACTIVITIES}/${id}`, { status: "concluida" })).body;
   const events = await sql`
-    select e.event, t.object_type, crm.event_data(e) as data from crm.events e join crm.event_types t using (event)
+    select e.event, t.object_type, crm.event_data(e, t.object_type) as data from crm.events e join crm.event_types t using (event)
     where e.workspace_id = ${workspace.id} and e.object_id = ${id}`;
   assert.deepEqual([...events], [
     { event: "activity.created", object_type: "activity", data: current },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { readPolicy, type TargetPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
 import {
   type AttemptOutcome,
   sendAttempt,
@@ -21,13 +21,18 @@ export const certificate = await issueCertificate(trusted, ["localhost"]);
 /** The body of each delivery. */
 export const body = new TextEncoder().encode('{"event":"deal.won"}');
 
+/** The policy of a service on loopback that exempts these `host:port` pairs. */
+export function exempting(...devTargets: string[]): TargetPolicy {
+  return readPolicy(devTargets.join(), "http://127.0.0.1:54321");
+}
+
 /** Makes one attempt at a receiver with this behaviour; over plain http where `tls` is null. */
 export async function deliverTo(
   behaviour: Behaviour,
   tls: ServerCertificate | null = certificate,
 ): Promise<AttemptOutcome> {
   await using receiver = startHostile(behaviour, tls);
-  const policy = readPolicy(`localhost:${receiver.port}`);
+  const policy = exempting(`localhost:${receiver.port}`);
   const scheme = tls === null ? "http" : "https";
   return await sendAttempt(`${scheme}://localhost:${receiver.port}/hook`, {}, body, { policy });
 }

@@ -1,12 +1,13 @@
-// Runs a dispatcher until no delivery is due. Arguments: the owner's connection, and SQL for it to run first.
+// Runs a dispatcher until no delivery is due. Arguments: the owner's connection; SQL for it to run first; the
+// milliseconds that the dispatcher stays for the next delivery, 0 by default.
 import { openSql } from "../../local/sql.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { dispatch } from "../../supabase/functions/webhook-dispatcher/dispatch.ts";
 
-const [ownerUrl, setup] = Deno.args as [string, string];
+const [ownerUrl, setup, stayMs = "0"] = Deno.args as [string, string, string?];
 const sql = openSql(ownerUrl, { max: 1 });
 // Connects first, so that the claim follows the setup at once and no other dispatcher comes between the two.
 await query({ name: "connect", text: "select" });
 await sql.unsafe(setup);
-await dispatch();
+await dispatch(Number(stayMs));
 Deno.exit();

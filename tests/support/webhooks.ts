@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { databaseUrl, dataDir, functionsUrl } from "./stack.ts";
+import { baseUrl, databaseUrl, dataDir, functionsUrl } from "./stack.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
@@ -91,7 +91,11 @@ export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProce
   const secrets = await loadSecrets(dataDir);
   return new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", DISPATCHER, databaseUrl, setup],
-    env: { DATABASE_URL: functionsUrl, WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key },
+    env: {
+      SUPABASE_URL: new URL(baseUrl).origin,
+      DATABASE_URL: functionsUrl,
+      WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
+    },
     stdin: "null",
     stdout: "null",
   }).spawn();

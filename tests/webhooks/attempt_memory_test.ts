@@ -41,7 +41,7 @@ for (const [name, behaviour] of RECEIVERS) {
         `https://${target}/`,
         String(AT_ONCE),
       ],
-      env: { WEBHOOK_DEV_TARGETS: target },
+      env: { WEBHOOK_DEV_TARGETS: target, SUPABASE_URL: "http://127.0.0.1:54321" },
     }).output();
     assert.ok(success, new TextDecoder().decode(stderr));
     const bytes = Number(new TextDecoder().decode(stdout).trim().split("\n").at(-1));

@@ -119,7 +119,7 @@ Deno.test("Subscriptions with waiting deliveries are found without reading the o
     };
     const before = await fetched();
     const waiting =
-      await sql`select id from crm.waiting_subscriptions where workspace_id = ${id} and is_active`;
+      await sql`select id from crm.waiting_subscriptions where workspace_id = ${id} and may_send`;
     assert.equal(waiting.length, 1);
     const read = await fetched() - before;
     assert.ok(read < 100, `${read} rows read`);

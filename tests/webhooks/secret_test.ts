@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
+import { uuidV7 } from "../../supabase/functions/_shared/runtime/uuid.ts";
 import {
   decryptSecret,
   encryptSecret,
@@ -21,6 +22,8 @@ async function withKey(key: string | null, work: () => Promise<void>): Promise<v
   }
 }
 
+const [SUBSCRIPTION, ANOTHER] = [uuidV7(), uuidV7()];
+
 const randomKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
 
 Deno.test("A signing secret is whsec_ and 32 random bytes", () => {
@@ -31,20 +34,20 @@ Deno.test("A signing secret is whsec_ and 32 random bytes", () => {
 Deno.test("A secret is decrypted from its stored form, which differs each time and does not contain it", async () => {
   await withKey(randomKey(), async () => {
     const secret = generateSecret();
-    const stored = Buffer.from(await encryptSecret(secret), "base64");
-    assert.equal(await decryptSecret(stored), secret);
-    assert.equal(stored[0], 1);
+    const stored = Buffer.from(await encryptSecret(secret, SUBSCRIPTION), "base64");
+    assert.equal(await decryptSecret(stored, SUBSCRIPTION), secret);
+    assert.equal(stored[0], 2);
     assert.equal(stored.includes(secret), false);
-    assert.notEqual(await encryptSecret(secret), await encryptSecret(secret));
+    assert.notEqual(await encryptSecret(secret, SUBSCRIPTION), await encryptSecret(secret, SUBSCRIPTION));
   });
 });
 
 Deno.test("A stored secret that was altered, truncated or encrypted with another key cannot be decrypted", async () => {
   let stored = Buffer.alloc(0);
   const refuses = (bytes: Uint8Array, why = /does not decrypt it/) =>
-    assert.rejects(() => decryptSecret(bytes), why);
+    assert.rejects(() => decryptSecret(bytes, SUBSCRIPTION), why);
   await withKey(randomKey(), async () => {
-    stored = Buffer.from(await encryptSecret("whsec_x"), "base64");
+    stored = Buffer.from(await encryptSecret("whsec_x", SUBSCRIPTION), "base64");
     for (let i = 1; i < stored.length; i++) {
       const altered = Buffer.from(stored);
       altered[i]! ^= 1;
@@ -56,11 +59,22 @@ Deno.test("A stored secret that was altered, truncated or encrypted with another
   await withKey(randomKey(), () => refuses(stored));
 });
 
+Deno.test("A stored secret opens for its own subscription alone", async () => {
+  await withKey(randomKey(), async () => {
+    const stored = Buffer.from(await encryptSecret("whsec_x", SUBSCRIPTION), "base64");
+    assert.equal(await decryptSecret(stored, SUBSCRIPTION.toUpperCase()), "whsec_x");
+    for (const other of [ANOTHER, ""]) {
+      await assert.rejects(decryptSecret(stored, other), /for this subscription/);
+    }
+  });
+});
+
 Deno.test("A missing or invalid WEBHOOK_ENCRYPTION_KEY is an error that says what it must be", async () => {
   for (const key of [null, "", "c2hvcnQ=", "!!!"]) {
     await withKey(
       key,
-      () => assert.rejects(encryptSecret("x"), /WEBHOOK_ENCRYPTION_KEY .*must be the base64 of 32/),
+      () =>
+        assert.rejects(encryptSecret("x", SUBSCRIPTION), /WEBHOOK_ENCRYPTION_KEY .*must be the base64 of 32/),
     );
   }
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { readPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
 import { connect } from "../../supabase/functions/webhook-dispatcher/connect.ts";
 import {
   type AttemptOptions,
   sendAttempt,
 } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import { createAuthority, issueCertificate } from "../../lab/harness/certificates.ts";
-import { body, certificate, deliverTo, trusted } from "../support/deliver_to.ts";
+import { body, certificate, deliverTo, exempting, trusted } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile } from "../support/hostile.ts";
 import { openMailbox } from "../support/mailbox.ts";
 
@@ -27,7 +27,8 @@ Deno.test("A 2xx answer is a success, any other status a failure that names it",
 
 Deno.test("The request has the bytes, the headers, the path and the host it was given", async () => {
   const mailbox = openMailbox("a=%20b");
-  const outcome = await sendAttempt(mailbox.url, { "X-Service-Event": "deal.won" }, body);
+  const policy = exempting(new URL(mailbox.url).host);
+  const outcome = await sendAttempt(mailbox.url, { "X-Service-Event": "deal.won" }, body, { policy });
   assert.deepEqual(outcome, { ok: true, status: 200 });
 
   const [message] = await mailbox.waitFor(1);
@@ -41,7 +42,9 @@ Deno.test("The request has the bytes, the headers, the path and the host it was 
 Deno.test("A redirect is not followed and is a failure", async () => {
   const destination = openMailbox();
   const mailbox = openMailbox(`status=307&location=${encodeURIComponent(destination.url)}`);
-  assert.deepEqual(await sendAttempt(mailbox.url, {}, body), { ok: false, status: 307, reason: "http_307" });
+  const policy = exempting(new URL(mailbox.url).host, new URL(destination.url).host);
+  const outcome = await sendAttempt(mailbox.url, {}, body, { policy });
+  assert.deepEqual(outcome, { ok: false, status: 307, reason: "http_307" });
   assert.equal((await destination.messages()).length, 0);
 });
 
@@ -86,13 +89,17 @@ Deno.test("Where the first address refuses the connection, the next is tried", a
 
 Deno.test("A name with an address that is not public is refused before any connection", async () => {
   const refuses = async (addresses: string[], reason: string) => {
-    const surroundings: AttemptOptions = { policy: readPolicy(), resolve: () => Promise.resolve(addresses) };
+    const surroundings: AttemptOptions = {
+      policy: readPolicy(""),
+      resolve: () => Promise.resolve(addresses),
+    };
     const outcome = await sendAttempt("https://hooks.example.com/", {}, body, surroundings);
     assert.deepEqual(outcome, { ok: false, reason }, addresses.join());
   };
   await refuses(["127.0.0.1"], "target_refused");
   await refuses(["93.184.216.34", "10.0.0.1"], "target_refused");
   await refuses(["93.184.216.34", "::ffff:169.254.169.254"], "target_refused");
+  await refuses(["93.184.216.34", "4000::1"], "target_refused");
   await refuses([], "dns_not_found");
 });
 
@@ -100,7 +107,7 @@ Deno.test("A name that resolves to a public address first and a private one next
   const answers = [["93.184.216.34"], ["169.254.169.254"]];
   const resolve = () => Promise.resolve(answers.shift() ?? []);
   const attempt = () =>
-    sendAttempt("https://hooks.example.com/", {}, body, { policy: readPolicy(), resolve });
+    sendAttempt("https://hooks.example.com/", {}, body, { policy: readPolicy(""), resolve });
   const connected: unknown[] = [];
   const deno = Deno as { connect: unknown };
   const { connect } = deno;
@@ -121,25 +128,37 @@ Deno.test("A name that resolves to a public address first and a private one next
 
 Deno.test("A resolver that fails is dns_failed", async () => {
   const resolve = () => Promise.reject(new Error("SERVFAIL"));
-  const outcome = await sendAttempt("https://x.example.com/", {}, body, { policy: readPolicy(), resolve });
+  const outcome = await sendAttempt("https://x.example.com/", {}, body, { policy: readPolicy(""), resolve });
   assert.deepEqual(outcome, { ok: false, reason: "dns_failed" });
 });
 
-Deno.test("A target that is no longer allowed is refused at the attempt", async () => {
-  const policy = readPolicy();
-  for (const target of ["http://example.com/", "https://127.0.0.1/", "https://[::1]/"]) {
-    assert.deepEqual(await sendAttempt(target, {}, body, { policy }), {
+Deno.test("A target that is no longer allowed is refused at the attempt, before its name is resolved", async () => {
+  const policy = readPolicy("", "https://project.supabase.co");
+  const resolved: string[] = [];
+  const resolve = (name: string) => Promise.resolve((resolved.push(name), ["93.184.216.34"]));
+  for (
+    const target of [
+      "http://example.com/",
+      "https://127.0.0.1/",
+      "https://[::1]/",
+      "https://[4000::1]/",
+      "https://crm.default.svc/",
+      "https://db.project.supabase.co:5432/",
+    ]
+  ) {
+    assert.deepEqual(await sendAttempt(target, {}, body, { policy, resolve }), {
       ok: false,
       reason: "target_refused",
     });
   }
+  assert.deepEqual(resolved, []);
 });
 
 Deno.test("A port without a listener is connection_refused", async () => {
   const receiver = startHostile(answers(""), null);
   await receiver[Symbol.asyncDispose]();
   const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, body, {
-    policy: readPolicy(`localhost:${receiver.port}`),
+    policy: exempting(`localhost:${receiver.port}`),
   });
   assert.deepEqual(outcome, { ok: false, reason: "connection_refused" });
 });
@@ -199,7 +218,7 @@ Deno.test("The answer of a receiver that has not read the whole request counts",
     (connection) => connection.write("HTTP/1.1 413 Too Large\r\n\r\n"),
     null,
   );
-  const policy = readPolicy(`localhost:${receiver.port}`);
+  const policy = exempting(`localhost:${receiver.port}`);
   const outcome = await sendAttempt(`http://localhost:${receiver.port}/`, {}, new Uint8Array(256 * 1024), {
     policy,
   });

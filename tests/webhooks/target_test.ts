@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { checkTarget, readPolicy } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { checkTarget } from "../../supabase/functions/_shared/webhooks/target.ts";
+import { readPolicy, type TargetPolicy } from "../../supabase/functions/_shared/webhooks/target_policy.ts";
 
 const policy = readPolicy("", "https://api.service.com");
 const accepts = (url: string) => assert.equal(checkTarget(url, policy).ok, true, url);
@@ -97,6 +98,23 @@ Deno.test("A target is refused for names that are never public", () => {
   ) refuses(`https://${host}/`);
 });
 
+Deno.test("A target is refused for names that private networks use", () => {
+  for (
+    const host of [
+      "api.intranet",
+      "api.private",
+      "api.corp",
+      "nas.home",
+      "nas.lan",
+      "crm.default.svc",
+      "crm.default.svc.cluster.local",
+      "db.localdomain",
+      "API.Corp.",
+    ]
+  ) refuses(`https://${host}/`);
+  for (const host of ["corp.com", "lan.example.com", "mycorp.io", "svc.dev"]) accepts(`https://${host}/`);
+});
+
 Deno.test("A target is refused for every spelling of loopback", () => {
   for (
     const host of [
@@ -132,6 +150,12 @@ Deno.test("A target is refused for private, link-local and metadata addresses", 
       "100.64.0.1",
       "[fd00::1]",
       "[fe80::1]",
+      "[5f00::1]",
+      "[1fff:ffff::1]",
+      "[4000::1]",
+      "[2001:db8::1]",
+      "[2001:0:4136:e378::1]",
+      "[2002:a00:1::1]",
     ]
   ) {
     refuses(`https://${host}/`);
@@ -141,6 +165,24 @@ Deno.test("A target is refused for private, link-local and metadata addresses", 
 Deno.test("A target is refused when it is the service itself", () => {
   for (const url of ["https://api.service.com/x", "https://API.SERVICE.COM.:8443/x"]) refuses(url);
   accepts("https://other.service.com/");
+});
+
+Deno.test("A target is refused at every address of the project that runs the service", () => {
+  const own = readPolicy("", "https://crm.service.com", "https://abcdefgh.supabase.co");
+  const check = (host: string, policy: TargetPolicy) => checkTarget(`https://${host}/x`, policy).ok;
+  for (
+    const host of [
+      "crm.service.com",
+      "abcdefgh.supabase.co",
+      "abcdefgh.functions.supabase.co",
+      "db.abcdefgh.supabase.co",
+      "DB.ABCDEFGH.SUPABASE.CO.",
+      "abcdefgh.storage.supabase.co",
+    ]
+  ) {
+    assert.equal(check(host, own), false, host);
+    assert.equal(check(host, readPolicy("", "https://zyxwvuts.supabase.co")), true, host);
+  }
 });
 
 Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, http too", () => {
@@ -169,6 +211,53 @@ Deno.test("WEBHOOK_DEV_TARGETS exempts exactly its hosts and ports, http too", (
 
 Deno.test("WEBHOOK_DEV_TARGETS that is not a list of host:port is an error that says so", () => {
   for (const text of ["localhost", "https://localhost:1", "a b:1"]) {
-    assert.throws(() => readPolicy(text), /WEBHOOK_DEV_TARGETS: ".*" is not host:port/);
+    assert.throws(() => readPolicy(text, "http://localhost"), /WEBHOOK_DEV_TARGETS: ".*" is not host:port/);
   }
+});
+
+Deno.test("WEBHOOK_DEV_TARGETS exempts nothing unless the service is on loopback", () => {
+  const exempts = (...serviceUrls: string[]) =>
+    checkTarget("http://127.0.0.1:9443/", readPolicy("127.0.0.1:9443", ...serviceUrls)).ok;
+  for (
+    const urls of [
+      ["http://127.0.0.1:54321"],
+      ["http://localhost:54321/functions/v1"],
+      ["http://[::1]:8000"],
+      ["", "http://127.0.0.1:54321"],
+      ["http://127.0.0.1:54321", "http://kong:8000"],
+    ]
+  ) assert.equal(exempts(...urls), true, urls.join());
+  for (
+    const urls of [
+      [],
+      [""],
+      ["https://abcdefgh.supabase.co"],
+      ["http://kong:8000"],
+      ["https://crm.service.com", "http://127.0.0.1:54321"],
+      ["https://127.0.0.1.nip.io"],
+      ["https://localhost.service.com"],
+    ]
+  ) assert.equal(exempts(...urls), false, urls.join());
+});
+
+Deno.test("A process says once that it ignores WEBHOOK_DEV_TARGETS, or that it has it", async () => {
+  const module = new URL("../../supabase/functions/_shared/webhooks/target_policy.ts", import.meta.url);
+  const script = `const { targetPolicy } = await import("${module}"); targetPolicy(); targetPolicy();`;
+  const said = async (env: Record<string, string>) => {
+    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["eval", script],
+      env: { PUBLIC_URL: "", SUPABASE_URL: "", WEBHOOK_DEV_TARGETS: "127.0.0.1:9443", ...env },
+    }).output();
+    assert.ok(success);
+    return new TextDecoder().decode(stderr).trim().split("\n");
+  };
+  const ignored = await said({
+    PUBLIC_URL: "https://crm.service.com",
+    SUPABASE_URL: "http://127.0.0.1:54321",
+  });
+  assert.equal(ignored.length, 1);
+  assert.match(ignored[0]!, /^WEBHOOK_DEV_TARGETS is ignored, because the service is not on loopback/);
+  const used = await said({ SUPABASE_URL: "http://127.0.0.1:54321" });
+  assert.equal(used.length, 1);
+  assert.match(used[0]!, /^WEBHOOK_DEV_TARGETS is set: webhooks may reach 127\.0\.0\.1:9443/);
 });

@@ -14,7 +14,7 @@ const REFILL = 2;
 const REFILL_BELOW = 1_000;
 const REFILL_MS = 200;
 /** The limits of an invocation on Supabase, and the deliveries after which a run hands over (dispatch.ts). */
-const RUN = { deliveries: 500, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
+const RUN = { deliveries: 250, cpuSeconds: 2, bytes: 256 * 2 ** 20 };
 /** Memory is flat if its mean in the last fifth of the samples is at most this multiple of that in the second fifth. */
 const FLAT = 1.1;
 

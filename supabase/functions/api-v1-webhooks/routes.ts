@@ -1,5 +1,6 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { subscription } from "./record.ts";
 import { CreatedSubscription, SubscriptionList } from "./schema.ts";
@@ -22,8 +23,11 @@ export const webhooks = resource(
       verb: "webhook_create",
       errors: ["invalid_event_type", "invalid_target_url"],
       prepare: async (body) => {
-        const secret = generateSecret();
-        return { args: { ...body, encrypted_secret: await encryptSecret(secret) }, reveal: { secret } };
+        const [id, secret] = [uuidV7(), generateSecret()];
+        return {
+          args: { ...body, id, encrypted_secret: await encryptSecret(secret, id) },
+          reveal: { secret },
+        };
       },
     }),
     "DELETE /:id": endpoint({

@@ -1,33 +1,31 @@
-import { log } from "../_shared/runtime/log.ts";
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import { decryptCached } from "./secret_cache.ts";
-import { type ClaimedDelivery, recordOutcome } from "./queue.ts";
+import { type ClaimedDelivery, type RecordedOutcome, recordOutcome } from "./queue.ts";
 import { signedHeaders } from "./sign.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
 /** Delays before each try to record an outcome, in milliseconds. Without the record the request would be sent again. */
 const RECORD_WAITS_MS = [0, 1_000, 5_000];
 
+/** What became of a claimed delivery. */
+export type AttemptResult =
+  | { outcome: AttemptOutcome; recorded: RecordedOutcome; ms: number }
+  /** A fault of the service: nothing is recorded. */
+  | { error: string };
+
 /**
  * Makes one attempt of a claimed delivery and records its outcome. It never throws. A fault of the service (a secret
  * that cannot be decrypted, an unavailable database) does not count as a failure of the receiver: nothing is recorded,
  * the lease expires, and the attempt is repeated.
  */
-export async function attemptDelivery(delivery: ClaimedDelivery): Promise<void> {
-  const { workspace_id, delivery_id, event } = delivery;
+export async function attemptDelivery(delivery: ClaimedDelivery): Promise<AttemptResult> {
   const started = performance.now();
   try {
     const outcome = await signAndSend(delivery);
     const ms = Math.round(performance.now() - started);
-    const recorded = await recordWithRetries(delivery, outcome, ms);
-    log("webhook_attempt", { workspace_id, delivery_id, webhook_event: event, ...outcome, ...recorded, ms });
+    return { outcome, recorded: await recordWithRetries(delivery, outcome, ms), ms };
   } catch (error) {
-    log("webhook_attempt_abandoned", {
-      workspace_id,
-      delivery_id,
-      webhook_event: event,
-      error: String(error),
-    });
+    return { error: String(error) };
   }
 }
 
@@ -35,7 +33,7 @@ async function signAndSend(delivery: ClaimedDelivery): Promise<AttemptOutcome> {
   if (delivery.body === null) {
     throw new Error("The database could not create the body; its log has the reason");
   }
-  const secret = await decryptCached(delivery.secret);
+  const secret = await decryptCached(delivery.secret, delivery.subscription_id);
   const body = new TextEncoder().encode(delivery.body);
   if (body.length > MAX_BODY_BYTES) return { ok: false, reason: "body_too_large" };
   const headers = signedHeaders({

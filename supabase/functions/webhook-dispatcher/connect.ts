@@ -1,4 +1,4 @@
-import { bareHost } from "../_shared/webhooks/target.ts";
+import { bareHost } from "../_shared/webhooks/target_policy.ts";
 import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 
 const CONNECT_MS = 5_000;

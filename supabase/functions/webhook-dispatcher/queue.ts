@@ -11,6 +11,7 @@ export interface ClaimedDelivery {
    */
   claimReceivedAt: number;
   workspace_id: string;
+  subscription_id: string;
   delivery_id: string;
   /** Fencing token: only its holder can record the outcome. */
   lease_token: string;
@@ -43,6 +44,20 @@ export async function claimDeliveries(limit: number): Promise<ClaimedDelivery[]>
   });
   const claimReceivedAt = performance.now();
   return claimed.map((delivery) => ({ ...delivery, claimReceivedAt }));
+}
+
+/**
+ * Milliseconds until the next delivery is due; null if none becomes due within `withinMs`.
+ *
+ * @throws {DatabaseUnavailable} when the database is unavailable
+ */
+export async function nextDeliveryDue(withinMs: number): Promise<number | null> {
+  const [{ seconds }] = await query<{ seconds: number | null }>({
+    name: "next_delivery_due",
+    text: "select crm.next_delivery_due($1 * interval '1 millisecond') as seconds",
+    values: [withinMs],
+  }) as [{ seconds: number | null }];
+  return seconds === null ? null : seconds * 1000;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isPublicAddress } from "../_shared/webhooks/addresses.ts";
-import { bareHost, isAddress } from "../_shared/webhooks/target.ts";
+import { isAddress } from "../_shared/webhooks/target.ts";
+import { bareHost } from "../_shared/webhooks/target_policy.ts";
 import { AttemptFailure, awaitUntil } from "./failure.ts";
 
 /** Returns all addresses of a name, v4 first; empty if it has none. */

@@ -11,11 +11,12 @@ const cache = new Map<string, Promise<string>>();
  *
  * @throws Error as `decryptSecret` does.
  */
-export function decryptCached(stored: Uint8Array): Promise<string> {
-  const key = Buffer.from(stored).toString("base64");
+export function decryptCached(stored: Uint8Array, subscriptionId: string): Promise<string> {
+  // With the subscription, for which alone the secret opens.
+  const key = `${subscriptionId} ${Buffer.from(stored).toString("base64")}`;
   let secret = cache.get(key);
   if (secret === undefined) {
-    secret = decryptSecret(stored);
+    secret = decryptSecret(stored, subscriptionId);
     // A failure is not cached, so that attempts succeed once the operator has set the right key.
     secret.catch(() => cache.delete(key));
     if (cache.size >= MAX_CACHED) cache.clear();

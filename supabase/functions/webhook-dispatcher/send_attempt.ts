@@ -1,4 +1,5 @@
-import { bareHost, checkTarget, type TargetPolicy, targetPolicy } from "../_shared/webhooks/target.ts";
+import { checkTarget } from "../_shared/webhooks/target.ts";
+import { bareHost, type TargetPolicy, targetPolicy } from "../_shared/webhooks/target_policy.ts";
 import { connect } from "./connect.ts";
 import { sendPost } from "./send_post.ts";
 import { AttemptFailure, type FailureReason } from "./failure.ts";

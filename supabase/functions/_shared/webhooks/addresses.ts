@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
  * and deprecated blocks that are in other registries. It includes blocks that the registries mark "globally reachable"
  * (AS112, AMT, PCP anycast): they serve the infrastructure of the network, and no receiver has an address in them.
  *
- * The v6 blocks that embed v4 addresses are refused as a whole: every public receiver can be reached by its plain v4 or
- * v6 address.
+ * Of v6 only 2000::/3 is public: IANA assigns global unicast addresses nowhere else. The v6 blocks that embed v4
+ * addresses are refused as a whole: every public receiver can be reached by its plain v4 or v6 address.
  */
 export const REFUSED_BLOCKS = [
   ["0.0.0.0/8", "this network, RFC 791"],
@@ -28,23 +28,14 @@ export const REFUSED_BLOCKS = [
   ["203.0.113.0/24", "documentation, RFC 5737"],
   ["224.0.0.0/4", "multicast, RFC 5771"],
   ["240.0.0.0/4", "reserved and broadcast, RFC 1112"],
-  ["::/96", "unspecified, loopback and v4-compatible, RFC 4291"],
-  ["::ffff:0:0/96", "v4-mapped, RFC 4291"],
-  ["::ffff:0:0:0/96", "v4-translated, RFC 2765"],
-  ["64:ff9b::/96", "NAT64, RFC 6052"],
-  ["64:ff9b:1::/48", "local NAT64, RFC 8215"],
-  ["100::/64", "discard-only, RFC 6666"],
-  ["100:0:0:1::/64", "dummy prefix, RFC 9780"],
+  ["::/3", "v6 outside 2000::/3, RFC 4291: unspecified, loopback, v4-mapped, NAT64, discard-only"],
   ["2001::/23", "protocol assignments and Teredo, RFC 2928, RFC 4380"],
   ["2001:db8::/32", "documentation, RFC 3849"],
   ["2002::/16", "6to4, RFC 3056"],
   ["2620:4f:8000::/48", "AS112, RFC 7534"],
   ["3fff::/20", "documentation, RFC 9637"],
-  ["5f00::/16", "segment routing, RFC 9602"],
-  ["fc00::/7", "unique local, RFC 4193"],
-  ["fe80::/10", "link-local, RFC 4291"],
-  ["fec0::/10", "site-local, RFC 3879"],
-  ["ff00::/8", "multicast, RFC 4291"],
+  ["4000::/2", "v6 outside 2000::/3, RFC 4291: unassigned, segment routing"],
+  ["8000::/1", "v6 outside 2000::/3, RFC 4291: unassigned, unique local, link-local, site-local, multicast"],
 ] as const;
 
 const REFUSED = REFUSED_BLOCKS.map(([block]) => ipaddr.parseCIDR(block));

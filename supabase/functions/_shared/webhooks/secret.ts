@@ -3,11 +3,12 @@ import { Buffer } from "node:buffer";
 /**
  * Signing secrets are stored encrypted, so that a database dump alone does not allow anyone to sign. Stored form: one
  * version byte, the 12-byte nonce, the AES-256-GCM ciphertext with its tag. The version byte allows a second key or
- * cipher later.
+ * cipher later. The additional data is the id of the subscription, so that whoever can write to the database cannot
+ * sign with a secret that they copied from another subscription.
  *
  * Web Crypto is used because on Deno 2.1, which Supabase runs, node:crypto decrypts GCM without verifying the tag.
  */
-const VERSION = 1;
+const VERSION = 2;
 const CIPHER = "AES-GCM";
 const NONCE_BYTES = 12;
 const KEY_BYTES = 32;
@@ -22,14 +23,19 @@ export function generateSecret(): string {
 /**
  * Encrypts a secret for storage, and returns the base64 of the stored form.
  *
+ * @param subscriptionId the only subscription for which `decryptSecret` opens it
  * @param keyText base64 of 32 bytes; the variable WEBHOOK_ENCRYPTION_KEY by default
  * @throws Error when the key is missing or is not the base64 of 32 bytes.
  */
-export async function encryptSecret(secret: string, keyText?: string): Promise<string> {
+export async function encryptSecret(
+  secret: string,
+  subscriptionId: string,
+  keyText?: string,
+): Promise<string> {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   const plain = new TextEncoder().encode(secret);
   const sealed = await crypto.subtle.encrypt(
-    { name: CIPHER, iv: nonce },
+    cipherFor(subscriptionId, nonce),
     await encryptionKey(keyText),
     plain,
   );
@@ -39,20 +45,31 @@ export async function encryptSecret(secret: string, keyText?: string): Promise<s
 /**
  * Decrypts a stored secret.
  *
+ * @param subscriptionId the subscription that it is stored for
  * @param keyText as for `encryptSecret`
- * @throws Error when the key is missing or wrong, or the stored bytes were altered.
+ * @throws Error when the key is missing or wrong, the stored bytes were altered, or they belong to another subscription.
  */
-export async function decryptSecret(stored: Uint8Array, keyText?: string): Promise<string> {
+export async function decryptSecret(
+  stored: Uint8Array,
+  subscriptionId: string,
+  keyText?: string,
+): Promise<string> {
   if (stored[0] !== VERSION) throw new Error(`Webhook secret: stored version ${stored[0]} is unknown`);
   const nonce = stored.slice(1, 1 + NONCE_BYTES);
   const sealed = stored.slice(1 + NONCE_BYTES);
   const key = await encryptionKey(keyText);
   try {
-    const plain = await crypto.subtle.decrypt({ name: CIPHER, iv: nonce }, key, sealed);
+    const plain = await crypto.subtle.decrypt(cipherFor(subscriptionId, nonce), key, sealed);
     return new TextDecoder().decode(plain);
   } catch (cause) {
-    throw new Error("Webhook secret: WEBHOOK_ENCRYPTION_KEY does not decrypt it", { cause });
+    throw new Error("Webhook secret: WEBHOOK_ENCRYPTION_KEY does not decrypt it for this subscription", {
+      cause,
+    });
   }
+}
+
+function cipherFor(subscriptionId: string, nonce: BufferSource): AesGcmParams {
+  return { name: CIPHER, iv: nonce, additionalData: new TextEncoder().encode(subscriptionId.toLowerCase()) };
 }
 
 async function encryptionKey(text = Deno.env.get("WEBHOOK_ENCRYPTION_KEY")): Promise<CryptoKey> {

@@ -1,0 +1,75 @@
+/** The configuration that `checkTarget` depends on. */
+export interface TargetPolicy {
+  /** `host:port` pairs that are allowed for development, over http too. */
+  readonly devTargets: ReadonlySet<string>;
+  /** True for a host name of the service: a subscription must not make the service call itself. */
+  isOwnHost(host: string): boolean;
+}
+
+let environmentPolicy: TargetPolicy | undefined;
+
+/**
+ * The policy of this process: `WEBHOOK_DEV_TARGETS` (`host:port,…`), and the service's own addresses, `PUBLIC_URL` and
+ * `SUPABASE_URL`.
+ *
+ * @throws Error when one of the variables is invalid.
+ */
+export function targetPolicy(): TargetPolicy {
+  if (environmentPolicy === undefined) {
+    const [devTargets, ...serviceUrls] = ["WEBHOOK_DEV_TARGETS", "PUBLIC_URL", "SUPABASE_URL"]
+      .map((name) => Deno.env.get(name) ?? "") as [string, ...string[]];
+    environmentPolicy = readPolicy(devTargets, ...serviceUrls);
+    if (devTargets !== "") {
+      console.warn(
+        environmentPolicy.devTargets.size > 0
+          ? `WEBHOOK_DEV_TARGETS is set: webhooks may reach ${devTargets}. Never set it in production`
+          : "WEBHOOK_DEV_TARGETS is ignored, because the service is not on loopback: it is for development alone. " +
+            "The service's address is PUBLIC_URL, otherwise SUPABASE_URL",
+      );
+    }
+  }
+  return environmentPolicy;
+}
+
+/**
+ * Parses a policy from the values of the variables; see {@link targetPolicy}. The first of the service's addresses that
+ * is not empty is the one where clients reach it. Development targets count only if that one is on loopback: on a public
+ * host they would let every key reach what is private. `http://kong:8000`, the SUPABASE_URL inside Docker, is not on
+ * loopback, because a public host has the same one.
+ */
+export function readPolicy(devTargets: string, ...serviceUrls: string[]): TargetPolicy {
+  const hosts = serviceUrls.filter((url) => url !== "").map((url) => bareHost(new URL(url)));
+  const projects = hosts.flatMap((host) => /^([a-z0-9-]+)\.supabase\.co$/.exec(host)?.[1] ?? []);
+  return {
+    devTargets: new Set(isLoopback(hosts[0] ?? "") ? normalizedPairs(devTargets) : []),
+    isOwnHost(host) {
+      if (hosts.includes(host)) return true;
+      // A project has several names: <ref>.supabase.co, <ref>.functions.supabase.co, db.<ref>.supabase.co, and more.
+      return host.endsWith(".supabase.co") && host.split(".").some((label) => projects.includes(label));
+    },
+  };
+}
+
+/** The host as DNS and certificates need it: without brackets around a v6 address, without a root dot after a name. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+/** `host:port`, the port also where it is the scheme's own. */
+export function hostAndPort(url: URL): string {
+  return `${bareHost(url)}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host === "::1" ||
+    /^127(\.\d+){3}$/.test(host);
+}
+
+function normalizedPairs(text: string): string[] {
+  return text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) => {
+    if (!/^(\[[0-9a-f:.]+\]|[^\s/:@?#]+):\d+$/i.test(entry) || !URL.canParse(`http://${entry}`)) {
+      throw new Error(`WEBHOOK_DEV_TARGETS: "${entry}" is not host:port`);
+    }
+    return hostAndPort(new URL(`http://${entry}`));
+  });
+}

@@ -1,0 +1,131 @@
+// What a run does, in a process of its own on a database of its own: no schedule wakes it, no other takes its deliveries.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { cpuOfProcess } from "../../lab/harness/usage.ts";
+import { eventually, pause } from "../../lab/harness/waiting.ts";
+import type { Dispatcher } from "../../lab/reliability/dispatcher.ts";
+import { createSubscribers, deliveries, enqueue, shortenLeases } from "../../lab/reliability/queue.ts";
+import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+
+const DISPATCHER = join(import.meta.dirname!, "../support/dispatcher_process.ts");
+
+/** The lines of a dispatcher's log for this event. */
+const linesOf = (dispatcher: Dispatcher, event: string) =>
+  dispatcher.output().split("\n").filter((line) => line.includes(`"event":"${event}"`))
+    .map((line) => JSON.parse(line));
+
+Deno.test("A run has at most 250 deliveries and logs one line, and at most 50 lines for failures", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const keyOf = { encryptionKey: world.secrets.webhook_encryption_key };
+  const good = await createSubscribers(sql, receiver.okUrl, 45, keyOf);
+  const failing = await createSubscribers(sql, receiver.failingUrl, 80, keyOf);
+  await enqueue(sql, good, 6);
+  await enqueue(sql, failing, 1, 4);
+
+  const dispatcher = world.spawnDispatcher();
+  const runs = await eventually(
+    () => {
+      const runs = linesOf(dispatcher, "webhook_run");
+      return runs.reduce((total, { claimed }) => total + claimed, 0) === 350 && runs;
+    },
+    "the lines of all runs",
+    60,
+  );
+  assert.ok(runs.length >= 2 && runs.every(({ claimed }) => claimed <= 250));
+  const sum = (name: string) => runs.reduce((total, run) => total + run[name], 0);
+  const names = ["delivered", "retried", "failed", "deactivated", "superseded", "abandoned", "unlogged"];
+  assert.deepEqual(Object.fromEntries(names.map((name) => [name, sum(name)])), {
+    delivered: 270,
+    retried: 0,
+    failed: 80,
+    deactivated: 80,
+    superseded: 0,
+    abandoned: 0,
+    unlogged: 30,
+  });
+  const failures = linesOf(dispatcher, "webhook_attempt_failed");
+  assert.equal(failures.length, 50);
+  for (const { workspace_id, subscription_id, delivery_id, reason, attempt, state } of failures) {
+    assert.ok(failing.includes(workspace_id) && subscription_id && delivery_id);
+    assert.deepEqual({ reason, attempt, state }, { reason: "http_500", attempt: 5, state: "failed" });
+  }
+  // An idle dispatcher is poked all the time and logs nothing.
+  const before = dispatcher.output();
+  await pause(500);
+  assert.equal(dispatcher.output(), before);
+});
+
+Deno.test("Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const keyOf = { encryptionKey: world.secrets.webhook_encryption_key };
+  const workspaces = await createSubscribers(sql, receiver.okUrl, 2, keyOf);
+  const dispatcher = world.spawnDispatcher();
+  const ended = (count: number) =>
+    eventually(
+      async () =>
+        (await deliveries(sql, workspaces)).filter(({ state }) => state === "delivered").length === count,
+      `${count} deliveries`,
+    );
+  // The dispatcher has decrypted both before, and must not use what it remembers.
+  await enqueue(sql, workspaces, 1);
+  await ended(2);
+  const swap = () =>
+    sql`
+    update crm.webhook_secrets s set secret = other.secret
+    from crm.webhook_secrets other where other.subscription_id <> s.subscription_id`;
+
+  await swap();
+  receiver.clear();
+  await enqueue(sql, workspaces, 1);
+  const abandoned = await eventually(() => {
+    const lines = linesOf(dispatcher, "webhook_attempt_abandoned");
+    return lines.length === 2 && lines;
+  }, "two abandoned attempts");
+  for (const { error } of abandoned) assert.match(error, /does not decrypt it for this subscription/);
+  assert.equal(receiver.arrivals.size, 0);
+  const left = (await deliveries(sql, workspaces)).filter(({ state }) => state === "pending");
+  assert.deepEqual(left.map(({ attempts }) => attempts), [0, 0], "the receiver did not fail");
+
+  await swap();
+  await shortenLeases(sql, 0);
+  await ended(4);
+});
+
+Deno.test("A run stays for a delivery that becomes due within 40 s, without using CPU, and then ends", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const workspaces = await createSubscribers(sql, receiver.okUrl, 2, {
+    encryptionKey: world.secrets.webhook_encryption_key,
+  });
+  await enqueue(sql, workspaces, 1);
+  const [soon, later] = workspaces as [string, string];
+  // The second one is due too late for this run to stay.
+  await sql`
+    update crm.webhook_deliveries
+    set next_attempt_at = clock_timestamp() + case workspace_id when ${soon} then 10 else 65 end * interval '1 s'`;
+  const [{ id, due }] = await sql<[{ id: string; due: Date }]>`
+    select id, next_attempt_at as due from crm.webhook_deliveries where workspace_id = ${soon}`;
+
+  const dispatcher = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", DISPATCHER, "select", "40000"],
+    env: { ...world.env, SUPABASE_URL: "http://127.0.0.1:9" },
+    stdout: "null",
+  }).spawn();
+  // By now it has started and waits.
+  await pause(due.getTime() - Date.now() - 3_000);
+  const before = await cpuOfProcess(dispatcher.pid);
+  await pause(2_500);
+  const used = await cpuOfProcess(dispatcher.pid) - before;
+  // NaN where the system does not tell.
+  assert.ok(!(used > 100), `${used} ms of CPU in 2.5 s`);
+  await dispatcher.status;
+  const late = receiver.arrivals.get(id)!.at[0]! - due.getTime();
+  assert.ok(late >= 0 && late <= 1_000, `${late} ms late`);
+  const states = await sql`select workspace_id, state from crm.webhook_deliveries order by state`;
+  assert.deepEqual(states.map((row) => [row["workspace_id"], row["state"]]), [
+    [soon, "delivered"],
+    [later, "pending"],
+  ]);
+});
