@@ -131,7 +131,7 @@ function errorResponse(code: ErrorCode): Response {
   const error = new ApiError(code);
   return new Response(error.body(), {
     status: error.status,
-    headers: { "content-type": "application/json; charset=utf-8" },
+    headers: { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" },
   });
 }
 

@@ -622,7 +622,7 @@ $$;
 -- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: only the gate is checked. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. p_args null: the key is only identified, and the call is not counted. Runs with invoker rights as crm_api, under row-level security.';
 
 
 --
@@ -651,7 +651,7 @@ $$;
 -- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under row-level security.';
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. p_args null: the link is only identified, and the call is not counted. The id in p_args is always that of the link''s own proposal. Runs with invoker rights as crm_api, under row-level security.';
 
 
 --
@@ -3098,8 +3098,12 @@ begin
     v_reply.error_code := p_caller.error_code;
     return v_reply;
   end if;
+  -- Without arguments only the caller is identified: the function asks before it reads a large body.
+  if p_args is null then
+    return v_reply;
+  end if;
 
-  if p_verb is not null and p_idempotency_key is not null then
+  if p_idempotency_key is not null then
     select b.error_code, b.body into v_remembered_error, v_remembered_body
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
@@ -3121,15 +3125,15 @@ begin
     v_reply.error_code := 'insufficient_scope';
     return v_reply;
   end if;
-  -- Without a verb only the gate is checked: the function already has a 4xx, and an error of the gate comes before it.
-  if p_verb is null then
-    return v_reply;
-  end if;
 
   v_reply.error_code := v_remembered_error;
   v_reply.body := v_remembered_body;
   v_reply.replayed := v_remembered_body is not null;
   if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+  -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
+  if p_verb is null then
     return v_reply;
   end if;
 
@@ -3166,7 +3170,7 @@ $$;
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it, as crm_api.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it, as crm_api.';
 
 
 --

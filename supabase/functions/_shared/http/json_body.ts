@@ -4,10 +4,6 @@ import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Maximum size of a request body, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-/** Number of bytes of a larger body that are read and discarded before reading stops. */
-const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 /** Maximum of invalid fields in one reply. */
@@ -20,22 +16,25 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
+ * Parses a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
  * Postgres cannot store.
  *
  * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
- * @returns null when the body is empty; or an error: payload_too_large over 1 MiB, `malformed`, or validation_error
- *  over 32 levels
+ * @param maxValues maximum number of values in the body, objects and lists included
+ * @returns null when the body is empty; or an error: `malformed`, or validation_error over `maxValues` or 32 levels
  */
-export async function readJsonBody(
-  request: Request,
+export function parseJsonBody(
+  bytes: Uint8Array,
   malformed: ErrorCode,
-): Promise<JsonBody | null | ApiError> {
-  const bytes = await readBytes(request, malformed);
-  if (bytes instanceof ApiError) return bytes;
+  maxValues: number,
+): JsonBody | null | ApiError {
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
+  // Before JSON.parse, whose time and memory grow with the number of values, not with the length of the text.
+  if (hasMoreValues(text, maxValues)) {
+    return tooComplex(`O corpo tem mais de ${maxValues.toLocaleString("pt-BR")} valores`);
+  }
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -45,6 +44,38 @@ export async function readJsonBody(
   if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
   const fieldErrors = findUnstorable(text);
   return fieldErrors instanceof ApiError ? fieldErrors : { value, fieldErrors };
+}
+
+const QUOTE = 0x22, BACKSLASH = 0x5c, COMMA = 0x2c, BRACKET = 0x5b, BRACE = 0x7b;
+
+/**
+ * Whether a JSON text has more than `max` values. Each opening bracket and each comma announces one, so an empty object
+ * or list counts as two. It takes 0.15 ms for 256 KiB.
+ */
+function hasMoreValues(text: string, max: number): boolean {
+  let count = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA || code === BRACKET || code === BRACE) {
+      if (++count > max) return true;
+    }
+  }
+  return false;
+}
+
+/** The position of the quote that ends a string; the end of the text if none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function tooComplex(message: string): ApiError {
+  return new ApiError("validation_error", [{ field: "", message }]);
 }
 
 /** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */
@@ -61,26 +92,8 @@ function isStorableNumber(value: number): boolean {
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
 }
 
-async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayBuffer | ApiError> {
-  const chunks: BlobPart[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.length;
-      // Discards instead of stopping at once: a client whose connection closes while it sends never reads the reply.
-      if (length > MAX_DISCARDED_BYTES) break;
-      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-    }
-  } catch {
-    // The client closed the connection before the end of the body.
-    return new ApiError(malformed);
-  }
-  if (length > MAX_BODY_BYTES) return new ApiError("payload_too_large");
-  return new Blob(chunks).arrayBuffer();
-}
-
 /** Returns null if the bytes are not UTF-8. */
-function decode(bytes: ArrayBuffer): string | null {
+function decode(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -138,9 +151,7 @@ function findUnstorable(text: string): FieldError[] | ApiError {
     visit(text, visitor);
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
-    return new ApiError("validation_error", [
-      { field: "", message: `O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas` },
-    ]);
+    return tooComplex(`O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas`);
   }
   return details;
 }
