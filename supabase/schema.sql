@@ -3058,11 +3058,7 @@ begin
   end if;
 
   remaining := greatest(p_limit - cardinality(v_hits), 0);
-  -- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
-  -- have expired.
-  reset_seconds := greatest(1, ceil(extract(epoch from
-    v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
-  )))::integer;
+  reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
 end
 $$;
 
@@ -3098,8 +3094,15 @@ begin
     v_reply.error_code := p_caller.error_code;
     return v_reply;
   end if;
-  -- Without arguments only the caller is identified: the function asks before it reads a large body.
+  -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
+  -- read if the limit is used up.
   if p_args is null then
+    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
+    if v_reply.rate_reset is not null then
+      v_reply.error_code := 'rate_limited';
+      v_reply.rate_limit := p_caller.rate_limit;
+      v_reply.rate_remaining := 0;
+    end if;
     return v_reply;
   end if;
 
@@ -5946,6 +5949,26 @@ COMMENT ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_
 
 
 --
+-- Name: rate_reset_seconds(timestamp with time zone[], integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer) RETURNS integer
+    LANGUAGE sql PARALLEL SAFE
+    AS $$
+  select greatest(1, ceil(extract(epoch from
+    p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
+  )))::integer
+$$;
+
+
+--
+-- Name: FUNCTION rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer) IS 'After how many seconds the next call is possible, given the calls that still count.';
+
+
+--
 -- Name: reactivate_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6732,6 +6755,30 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) IS 'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
+
+
+--
+-- Name: used_up_seconds(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_hits timestamptz[];
+begin
+  select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  return case when cardinality(v_hits) >= p_limit then crm.rate_reset_seconds(v_hits, p_limit) end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) IS 'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
 
 
 --
@@ -8800,6 +8847,13 @@ GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) TO crm_api;
 
 
 --

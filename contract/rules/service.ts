@@ -57,6 +57,7 @@ export const service: readonly Part[] = [
         "the window slides: a call is admitted again when the oldest is 60 seconds old, not before",
         "each key is counted separately",
         "the first large body of a key counts as one call of its rate limit",
+        "a large body is not awaited when the rate limit of its key is used up, and is not counted",
       ),
       rule(
         "bodies, beyond the contract: 256 KiB, 5,000 values, 32 levels, 15 seconds",

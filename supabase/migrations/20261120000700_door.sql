@@ -115,8 +115,15 @@ begin
     v_reply.error_code := p_caller.error_code;
     return v_reply;
   end if;
-  -- Without arguments only the caller is identified: the function asks before it reads a large body.
+  -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
+  -- read if the limit is used up.
   if p_args is null then
+    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
+    if v_reply.rate_reset is not null then
+      v_reply.error_code := 'rate_limited';
+      v_reply.rate_limit := p_caller.rate_limit;
+      v_reply.rate_remaining := 0;
+    end if;
     return v_reply;
   end if;
 

@@ -68,6 +68,20 @@ test("the first large body of a key counts as one call of its rate limit", async
   assertError(await call("POST", CONTACTS, { key, body: LARGE }), "rate_limited");
 });
 
+test("a large body is not awaited when the rate limit of its key is used up, and is not counted", async ({ sql, workspace: { id, key }, api }) => {
+  await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${id}`;
+  assert.equal((await api.post(CONTACTS, LARGE)).status, 201);
+  // The isolate still counts on the key, so this body is read.
+  assertError(await api.post(CONTACTS, LARGE), "rate_limited");
+  const reply = await announce(CONTACTS, key, 200_000);
+  assertCode(reply, "rate_limited");
+  assert.match(reply.head, /\r\nretry-after: ([1-9]|[1-5][0-9]|60)\r\n/i);
+  assert.match(reply.head, /\r\nratelimit: "default";r=0;t=\d+\r\n/i);
+  const [row] = await sql`select cardinality(hits) as calls from crm.rate_limits r
+    join crm.api_keys k on k.id = r.key_id where k.workspace_id = ${id}`;
+  assert.equal(row!["calls"], 1);
+});
+
 test("a large body in chunks is read whole once its key was identified", async ({ workspace: { key }, api }) => {
   await using request = await openRequest("POST", CONTACTS, { length: null, headers: { "X-API-Key": key } });
   const body = LARGE.replace("}", ',"job_title":"CEO"}');

@@ -4,7 +4,7 @@ import { KnownCallers } from "../../supabase/functions/_shared/postgres/known_ca
 
 Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it has not seen for longest", () => {
   const known = new KnownCallers();
-  const remember = (n: number) => known.remember(`hash ${n}`, { callerId: `c${n}`, workspaceId: "w" });
+  const remember = (n: number) => known.remember(`hash ${n}`, { callerId: `c${n}`, workspaceId: "w" }, true);
   for (let n = 0; n < 10_000; n++) remember(n);
   remember(0);
   remember(10_000);
@@ -15,6 +15,9 @@ Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it 
   assert.equal(known.find("hash 0"), undefined);
   assert.equal(known.isRecent("hash 0"), false);
   assert.equal(known.isRecent("hash 2"), true);
+  known.remember("hash 2", { callerId: "c2", workspaceId: "w" }, false);
+  assert.equal(known.isRecent("hash 2"), false);
+  assert.equal(known.find("hash 2")?.callerId, "c2");
 });
 
 /** Starts tasks in the order of their names, and returns the names in the order in which they ran. */

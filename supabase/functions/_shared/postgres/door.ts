@@ -112,7 +112,8 @@ function rememberCaller(credential: string, { caller_id, workspace_id, error_cod
   if (caller_id === null || workspace_id === null || TURNED_AWAY.includes(error_code ?? "")) {
     known.forget(credential);
   } else {
-    known.remember(credential, { callerId: caller_id, workspaceId: workspace_id });
+    const caller = { callerId: caller_id, workspaceId: workspace_id };
+    known.remember(credential, caller, error_code !== "rate_limited");
   }
 }
 

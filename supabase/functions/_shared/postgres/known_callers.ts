@@ -14,12 +14,17 @@ const RECENT_MS = 60_000;
  * cannot fill it. It decides who waits for whom and when a body is read; every call is still authenticated by its door.
  */
 export class KnownCallers {
-  readonly #callers = new Map<string, KnownCaller & { seen: number }>();
+  readonly #callers = new Map<string, KnownCaller & { admitted: number }>();
 
-  /** Stores a caller as the newest; the one that was seen longest ago makes room. */
-  remember(credential: string, { callerId, workspaceId }: KnownCaller): void {
+  /**
+   * Stores a caller as the newest; the one that was seen longest ago makes room.
+   *
+   * @param mayCall whether its rate limit left it this call; if not, its next large body is not read either
+   */
+  remember(credential: string, { callerId, workspaceId }: KnownCaller, mayCall: boolean): void {
     this.#callers.delete(credential);
-    this.#callers.set(credential, { callerId, workspaceId, seen: performance.now() });
+    const admitted = mayCall ? performance.now() : -Infinity;
+    this.#callers.set(credential, { callerId, workspaceId, admitted });
     if (this.#callers.size > MAX_CALLERS) this.#callers.delete(this.#callers.keys().next().value!);
   }
 
@@ -35,6 +40,6 @@ export class KnownCallers {
   /** Whether the caller was admitted within the last minute. */
   isRecent(credential: string): boolean {
     const caller = this.#callers.get(credential);
-    return caller !== undefined && performance.now() - caller.seen < RECENT_MS;
+    return caller !== undefined && performance.now() - caller.admitted < RECENT_MS;
   }
 }
