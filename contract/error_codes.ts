@@ -16,6 +16,8 @@ export function gateErrorCodes(gate: GateName): readonly ErrorCode[] {
   return sortCodes([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
 }
 
+const BODY: readonly ErrorCode[] = ["payload_too_large", "request_timeout", "validation_error"];
+
 const IDEMPOTENCY: readonly ErrorCode[] = [
   "invalid_idempotency_key",
   "idempotency_conflict",
@@ -28,7 +30,7 @@ export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
     ...gateErrorCodes(endpoint.gate),
     ...(takesQuery(endpoint) ? ["validation_error"] as const : []),
     ...(path.includes(":id") ? ["not_found"] as const : []),
-    ...(endpoint.body ? [endpoint.malformed, "payload_too_large", "validation_error"] as const : []),
+    ...(endpoint.body ? [endpoint.malformed, ...BODY] : []),
     ...(endpoint.idempotent ? IDEMPOTENCY : []),
     ...codesOfChecks(endpoint),
     ...endpoint.errors,

@@ -141,7 +141,7 @@ function errorResponse(cause: ErrorCode | ApiError): Response {
   const error = typeof cause === "string" ? new ApiError(cause) : cause;
   return new Response(error.body(), {
     status: error.status,
-    headers: { "content-type": "application/json; charset=utf-8" },
+    headers: { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" },
   });
 }
 

@@ -41,7 +41,7 @@ export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   "Allow": {
     ...doc("Os métodos que o endereço aceita", "The methods that the path accepts"),
     schema: TEXT,
-    example: "GET, POST",
+    example: "GET, HEAD, POST",
   },
   "Idempotent-Replayed": {
     ...doc("A resposta é a da chamada original", "The reply is that of the original call"),

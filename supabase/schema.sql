@@ -620,7 +620,7 @@ $$;
 -- Name: FUNCTION call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: only the gate is checked.';
+COMMENT ON FUNCTION api.call(p_key_hash bytea, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, 405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. p_args null: the key is only identified, and the call is not counted.';
 
 
 --
@@ -647,7 +647,7 @@ $$;
 -- Name: FUNCTION call_by_link(p_token_hash bytea, p_verb text, p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. The id in p_args is always that of the link''s own proposal.';
+COMMENT ON FUNCTION api.call_by_link(p_token_hash bytea, p_verb text, p_args jsonb) IS 'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is checked. p_args null: the link is only identified, and the call is not counted. The id in p_args is always that of the link''s own proposal.';
 
 
 --
@@ -3090,11 +3090,7 @@ begin
   end if;
 
   remaining := greatest(p_limit - cardinality(v_hits), 0);
-  -- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
-  -- have expired.
-  reset_seconds := greatest(1, ceil(extract(epoch from
-    v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
-  )))::integer;
+  reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
 end
 $$;
 
@@ -3130,8 +3126,19 @@ begin
     v_reply.error_code := p_caller.error_code;
     return v_reply;
   end if;
+  -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
+  -- read if the limit is used up.
+  if p_args is null then
+    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
+    if v_reply.rate_reset is not null then
+      v_reply.error_code := 'rate_limited';
+      v_reply.rate_limit := p_caller.rate_limit;
+      v_reply.rate_remaining := 0;
+    end if;
+    return v_reply;
+  end if;
 
-  if p_verb is not null and p_idempotency_key is not null then
+  if p_idempotency_key is not null then
     select b.error_code, b.body into v_remembered_error, v_remembered_body
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
@@ -3153,15 +3160,15 @@ begin
     v_reply.error_code := 'insufficient_scope';
     return v_reply;
   end if;
-  -- Without a verb only the gate is checked: the function already has a 4xx, and an error of the gate comes before it.
-  if p_verb is null then
-    return v_reply;
-  end if;
 
   v_reply.error_code := v_remembered_error;
   v_reply.body := v_remembered_body;
   v_reply.replayed := v_remembered_body is not null;
   if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+  -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
+  if p_verb is null then
     return v_reply;
   end if;
 
@@ -3199,7 +3206,7 @@ $$;
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
 
 
 --
@@ -6159,6 +6166,26 @@ COMMENT ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_
 
 
 --
+-- Name: rate_reset_seconds(timestamp with time zone[], integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer) RETURNS integer
+    LANGUAGE sql PARALLEL SAFE
+    AS $$
+  select greatest(1, ceil(extract(epoch from
+    p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
+  )))::integer
+$$;
+
+
+--
+-- Name: FUNCTION rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer) IS 'After how many seconds the next call is possible, given the calls that still count.';
+
+
+--
 -- Name: reactivate_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6984,6 +7011,30 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) IS 'Removes the default of a workspace''s pipelines, so that another can become it in the same transaction.';
+
+
+--
+-- Name: used_up_seconds(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_hits timestamptz[];
+begin
+  select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  return case when cardinality(v_hits) >= p_limit then crm.rate_reset_seconds(v_hits, p_limit) end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) IS 'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
 
 
 --
@@ -9975,6 +10026,13 @@ REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text,
 
 
 --
+-- Name: FUNCTION rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_limit integer) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -10189,6 +10247,14 @@ REVOKE ALL ON FUNCTION crm.touch_deal() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) TO crm_api;
 
 
 --

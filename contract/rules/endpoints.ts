@@ -74,7 +74,10 @@ export const endpoints: readonly Part[] = [
         "on the creating POSTs of deals, contacts, companies, activities, notes",
         "Idempotency-Key is honoured by the creating POSTs of deals, contacts, companies, activities and notes",
       ),
-      rule("1. outside 1-255 characters: 400", "… refuses an Idempotency-Key outside 1-255 characters"),
+      rule(
+        "1. outside 1-255 characters: 400, before anything that the body says",
+        "… refuses an Idempotency-Key outside 1-255 characters",
+      ),
       rule(
         "2. same key and body: 200, the original reply, no event",
         "… answers the same key and body with 200 and the original reply, and creates nothing",
@@ -83,6 +86,11 @@ export const endpoints: readonly Part[] = [
       rule(
         "3. another body or resource: 422",
         "… refuses a key that was used with another body or on another resource",
+      ),
+      rule(
+        "1 to 4 come after the gate's errors and before validation",
+        "… compares the body with that of the Idempotency-Key before it validates it",
+        "…: scope and rate limit come before the Idempotency-Key",
       ),
       rule(
         "4. still being processed: 409",

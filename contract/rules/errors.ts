@@ -65,8 +65,9 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   ],
   internal_error: ["an internal error is a 500 that reveals only its request id"],
   payload_too_large: [
-    "a body over 1 MiB is 413 payload_too_large, announced or streamed, and one of 1 MiB is read",
+    "a body over 256 KiB is 413 payload_too_large, announced or streamed, and one of 256 KiB is read",
   ],
+  request_timeout: ["a body that takes over 15 seconds is 408 request_timeout, and creates nothing"],
   service_unavailable: [
     "A statement that is too slow is service_unavailable in time, and the next one is answered",
   ],

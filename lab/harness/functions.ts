@@ -7,6 +7,8 @@ export interface Server extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/functions/v1` */
   baseUrl: string;
   pid: number;
+  /** The lines that the functions have logged so far. */
+  readLog(): Promise<Record<string, unknown>[]>;
 }
 
 /**
@@ -43,7 +45,11 @@ export async function startServer(env: Record<string, string>, folders: string[]
       "the functions to be served",
       30,
     );
-    return { baseUrl, pid: child.pid, [Symbol.asyncDispose]: stop };
+    const readLog = async () => {
+      const lines = (await Deno.readTextFile(log)).split("\n");
+      return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+    };
+    return { baseUrl, pid: child.pid, readLog, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;

@@ -21,6 +21,18 @@ as $$ select p_hits[width_bucket(clock_timestamp() - interval '60 s', p_hits) + 
 comment on function crm.live_hits(timestamptz[]) is
   'The admitted calls that still count: those of the last 60 seconds.';
 
+create function crm.rate_reset_seconds(p_hits timestamptz[], p_limit integer) returns integer
+language sql volatile parallel safe
+-- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
+-- have expired.
+as $$
+  select greatest(1, ceil(extract(epoch from
+    p_hits[greatest(cardinality(p_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
+  )))::integer
+$$;
+comment on function crm.rate_reset_seconds(timestamptz[], integer) is
+  'After how many seconds the next call is possible, given the calls that still count.';
+
 create function crm.admit(
   p_key_id uuid,
   p_limit integer,
@@ -48,16 +60,27 @@ begin
   end if;
 
   remaining := greatest(p_limit - cardinality(v_hits), 0);
-  -- The next call is possible when the oldest one expires, or, if the limit was lowered meanwhile, when enough of them
-  -- have expired.
-  reset_seconds := greatest(1, ceil(extract(epoch from
-    v_hits[greatest(cardinality(v_hits) - p_limit, 0) + 1] + interval '60 s' - clock_timestamp()
-  )))::integer;
+  reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
 end
 $$;
 comment on function crm.admit(uuid, integer) is
   'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec '
   '8).';
+
+create function crm.used_up_seconds(p_key_id uuid, p_limit integer) returns integer
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_hits timestamptz[];
+begin
+  select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  return case when cardinality(v_hits) >= p_limit then crm.rate_reset_seconds(v_hits, p_limit) end;
+end
+$$;
+comment on function crm.used_up_seconds(uuid, integer) is
+  'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
+grant execute on function crm.used_up_seconds(uuid, integer) to crm_api;
 
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
 language plpgsql

@@ -122,8 +122,19 @@ begin
     v_reply.error_code := p_caller.error_code;
     return v_reply;
   end if;
+  -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
+  -- read if the limit is used up.
+  if p_args is null then
+    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
+    if v_reply.rate_reset is not null then
+      v_reply.error_code := 'rate_limited';
+      v_reply.rate_limit := p_caller.rate_limit;
+      v_reply.rate_remaining := 0;
+    end if;
+    return v_reply;
+  end if;
 
-  if p_verb is not null and p_idempotency_key is not null then
+  if p_idempotency_key is not null then
     select b.error_code, b.body into v_remembered_error, v_remembered_body
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
@@ -145,15 +156,15 @@ begin
     v_reply.error_code := 'insufficient_scope';
     return v_reply;
   end if;
-  -- Without a verb only the gate is checked: the function already has a 4xx, and an error of the gate comes before it.
-  if p_verb is null then
-    return v_reply;
-  end if;
 
   v_reply.error_code := v_remembered_error;
   v_reply.body := v_remembered_body;
   v_reply.replayed := v_remembered_body is not null;
   if v_remembered_error is not null or v_reply.replayed then
+    return v_reply;
+  end if;
+  -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
+  if p_verb is null then
     return v_reply;
   end if;
 
@@ -187,7 +198,8 @@ end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
   'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored '
-  'reply. p_scope null: no scope is required. p_verb null: only the gate is checked. Only the doors call it.';
+  'reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the '
+  'caller is only identified, and the call is not counted. Only the doors call it.';
 
 create function api.call(
   p_key_hash bytea,
@@ -206,4 +218,5 @@ end
 $$;
 comment on function api.call(bytea, text, text, jsonb, text, bytea) is
   'The door for API keys: answers one request, given the SHA-256 of its key. p_scope null: the path has none (404, '
-  '405). p_verb null: only the gate is checked.';
+  '405). p_verb null: the request is invalid, so only the gate and the idempotency key are checked. p_args null: the '
+  'key is only identified, and the call is not counted.';

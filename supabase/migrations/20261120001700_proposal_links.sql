@@ -124,4 +124,5 @@ end
 $$;
 comment on function api.call_by_link(bytea, text, jsonb) is
   'The door for public links: answers one request, given the SHA-256 of its token. p_verb null: only the gate is '
-  'checked. The id in p_args is always that of the link''s own proposal.';
+  'checked. p_args null: the link is only identified, and the call is not counted. The id in p_args is always that of '
+  'the link''s own proposal.';

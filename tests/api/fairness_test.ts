@@ -1,31 +1,97 @@
 import assert from "node:assert/strict";
+import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
+import { startDelayProxy } from "../../lab/harness/delay_proxy.ts";
+import { startServer } from "../../lab/harness/functions.ts";
+import { generateKey } from "../../operator/generate_key.ts";
+import { randomToken } from "../../operator/random_token.ts";
 import { assertError, client } from "../support/client.ts";
-import { makeWorkspace } from "../support/fixtures.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { openDatabase } from "../support/stack.ts";
+import { databaseUrl, openDatabase } from "../support/stack.ts";
 
-test("a key whose calls are stuck gets 503 in bounded time, and does not delay other keys", async ({ sql }) => {
-  await using holder = openDatabase();
-  const [stuck, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
-  await client(stuck.key).get("/api-v1-pipelines");
-  await holder`begin`;
-  await holder`
-    select from crm.rate_limits
-    where key_id = (select id from crm.api_keys where workspace_id = ${stuck.id}) for update`;
+for (const keys of [1, 3]) {
+  test(`a workspace whose calls by ${keys} of its keys are stuck gets 503 in bounded time, and does not delay others`, async ({ sql }) => {
+    await using holder = openDatabase();
+    const [stuck, other] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+    const stuckKeys = [stuck.key];
+    while (stuckKeys.length < keys) stuckKeys.push((await makeKey(sql, stuck.id)).key);
+    for (const key of [...stuckKeys, other.key]) await client(key).get("/api-v1-pipelines");
+    await holder`begin`;
+    await holder`
+      select from crm.rate_limits
+      where key_id in (select id from crm.api_keys where workspace_id = ${stuck.id}) for update`;
+    const started = performance.now();
+    const calls = Array.from(
+      { length: 24 },
+      (_, i) => client(stuckKeys[i % keys]!).post("/api-v1-contacts", { name: "A" }),
+    );
+    for (let i = 0; i < 5; i++) {
+      const sent = performance.now();
+      assert.equal((await client(other.key).get("/api-v1-pipelines")).status, 200);
+      assert.ok(performance.now() - sent < 1_000);
+    }
+    for (const reply of await Promise.all(calls)) {
+      assertError(reply, "service_unavailable");
+      assert.equal(reply.headers.get("Retry-After"), "5");
+    }
+    // A call waits at most 5 s for a connection, and then at most 5 s for the lock.
+    assert.ok(performance.now() - started < 16_000);
+    await holder`rollback`;
+    const [made] = await sql`select count(*)::int as n from crm.contacts where workspace_id = ${stuck.id}`;
+    assert.equal(made!["n"], 0, "a call that got 503 has changed nothing");
+  });
+}
+
+test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another", async ({ sql, workspace }) => {
+  // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
+  await using proxy = startDelayProxy(databaseUrl, 25);
+  await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
+  const get = async (path: string, key?: string) => {
+    const started = performance.now();
+    const reply = await fetch(server.baseUrl + path, {
+      headers: key === undefined ? {} : { "X-API-Key": key },
+    });
+    await reply.body?.cancel();
+    return { status: reply.status, ms: performance.now() - started };
+  };
+  const pipelines = (key: string) => get("/api-v1-pipelines", key);
+  // Opens the connections, and makes the key known.
+  await Promise.all(Array.from({ length: 4 }, () => pipelines(workspace.key)));
+
+  const strangers = Array.from({ length: 100 }, () => [
+    pipelines(generateKey()),
+    get(`/proposals/${randomToken()}`),
+  ]).flat();
+  // The strangers' calls are in the queue before the first of these.
+  await pipelines("malformed");
+  const unseen = await makeKey(sql, workspace.id);
+  const replies = [
+    await pipelines(workspace.key),
+    await pipelines(unseen.key),
+    await pipelines(workspace.key),
+  ];
+  assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200]);
+  assert.ok(replies.every(({ ms }) => ms < 1_000), JSON.stringify(replies));
+  const statuses = new Set((await Promise.all(strangers)).map(({ status }) => status));
+  assert.ok([...statuses].every((status) => [401, 404, 503].includes(status)), [...statuses].join());
+});
+
+Deno.test("however often the health check is called, the database gets one query a second", async () => {
+  await using proxy = startCountingProxy(databaseUrl);
+  await using server = await startServer({ DATABASE_URL: proxy.url });
+  const check = async () => {
+    const reply = await fetch(`${server.baseUrl}/api-v1-health`);
+    assert.equal(reply.status, 200);
+    await reply.body?.cancel();
+  };
   const started = performance.now();
-  const calls = Array.from({ length: 24 }, () => client(stuck.key).post("/api-v1-contacts", { name: "A" }));
-  for (let i = 0; i < 5; i++) {
-    const sent = performance.now();
-    assert.equal((await client(other.key).get("/api-v1-pipelines")).status, 200);
-    assert.ok(performance.now() - sent < 1_000);
-  }
-  for (const reply of await Promise.all(calls)) {
-    assertError(reply, "service_unavailable");
-    assert.equal(reply.headers.get("Retry-After"), "5");
-  }
-  // A call waits at most 5 s for a connection, and then at most 5 s for the lock.
-  assert.ok(performance.now() - started < 16_000);
-  await holder`rollback`;
-  const [made] = await sql`select count(*)::int as n from crm.contacts where workspace_id = ${stuck.id}`;
-  assert.equal(made!["n"], 0, "a call that got 503 has changed nothing");
+  for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 20 }, check));
+  const statements = proxy.takeCount();
+  assert.ok(
+    statements >= 1 && statements <= 1 + (performance.now() - started) / 1_000,
+    `${statements} queries`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await check();
+  assert.equal(proxy.takeCount(), 1);
 });

@@ -60,7 +60,9 @@ for (const { resource, route: { endpoint }, title } of creating) {
   test(`${title} refuses an Idempotency-Key outside 1-255 characters`, async ({ sql }) => {
     const workspace = await start(sql);
     for (const key of ["", "k".repeat(256), "k".repeat(4000)]) {
-      assertError(await send(workspace.key, workspace.body, key), "invalid_idempotency_key");
+      for (const body of [workspace.body, {}, "no json"]) {
+        assertError(await send(workspace.key, body, key), "invalid_idempotency_key");
+      }
     }
     assert.deepEqual(await made(sql, workspace), { records: 0, events: 0 });
     for (const key of ["k", "k".repeat(255)]) {
@@ -114,6 +116,50 @@ for (const { resource, route: { endpoint }, title } of creating) {
     assert.equal((await made(sql, workspace)).records, 1);
   });
 
+  test(`${title} compares the body with that of the Idempotency-Key before it validates it`, async ({ sql }) => {
+    const workspace = await start(sql);
+    const first = await send(workspace.key, workspace.body, "one");
+    assert.equal(first.status, 201);
+    const text = JSON.stringify(workspace.body);
+    const others = [
+      {},
+      "",
+      "no json",
+      "[]",
+      new Uint8Array([0xff]),
+      // The last of two equal names would make it the original body.
+      text.replace("{", '{"name":"B",'),
+      { ...workspace.body, custom_fields: 1 },
+      text.replace("}", `,"more":[${"0,".repeat(5_000)}0]}`),
+    ];
+    for (const other of others) assertError(await send(workspace.key, other, "one"), "idempotency_conflict");
+    const again = await call("POST", `${path}?unknown=1`, {
+      key: workspace.key,
+      body: workspace.body,
+      headers: { "Idempotency-Key": "one" },
+    });
+    assert.deepEqual([again.status, again.text], [200, first.text]);
+    assert.equal(again.headers.get("Idempotent-Replayed"), "true");
+    assert.equal(again.headers.get("Location"), first.headers.get("Location"));
+    // What was never answered with success is not remembered.
+    for (let i = 0; i < 2; i++) assertError(await send(workspace.key, "no json", "two"), "bad_request");
+    assertError(await send(workspace.key, {}, "two"), "validation_error");
+    assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });
+  });
+
+  test(`${title}: scope and rate limit come before the Idempotency-Key`, async ({ sql }) => {
+    const workspace = await start(sql);
+    assert.equal((await send(workspace.key, workspace.body, "one")).status, 201);
+    const { key } = await makeKey(sql, workspace.id, { scopes: ["nothing:read"] });
+    for (const body of [workspace.body, "no json"]) {
+      assertError(await send(key, body, "one"), "insufficient_scope");
+    }
+    await sql`update crm.workspaces set rate_limit_per_minute = 1 where id = ${workspace.id}`;
+    for (const body of [workspace.body, "no json"]) {
+      assertError(await send(workspace.key, body, "one"), "rate_limited");
+    }
+  });
+
   /** Begins the POST in a transaction that stays open, as if its process were still running. */
   const begin = async (
     original: Sql,
@@ -137,10 +183,9 @@ for (const { resource, route: { endpoint }, title } of creating) {
     const workspace = await start(sql);
     await begin(original, workspace, "one");
     assertError(await send(workspace.key, workspace.body, "one"), "idempotency_in_progress");
-    assertError(
-      await send(workspace.key, { ...workspace.body, name: "B" }, "one"),
-      "idempotency_in_progress",
-    );
+    for (const other of [{ ...workspace.body, name: "B" }, {}, "no json"]) {
+      assertError(await send(workspace.key, other, "one"), "idempotency_in_progress");
+    }
     await original`commit`;
     assert.equal((await send(workspace.key, workspace.body, "one")).status, 200);
     assert.deepEqual(await made(sql, workspace), { records: 1, events: eventsOfEach });

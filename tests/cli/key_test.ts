@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checksum } from "../../operator/generate_key.ts";
+import { checksum } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";

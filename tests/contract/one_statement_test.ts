@@ -3,7 +3,7 @@ import { allowedStatements, countStatements } from "../../lab/performance/statem
 import { endpoints } from "../support/resources.ts";
 import { functionsUrl, openDatabase } from "../support/stack.ts";
 
-Deno.test("one SQL statement answers a request, whatever the status", async (t) => {
+Deno.test("one SQL statement answers a request, whatever the status; two the first large body of a key", async (t) => {
   await using sql = openDatabase();
   let sent = 0;
   for await (const { request, statements } of countStatements(sql, functionsUrl)) {

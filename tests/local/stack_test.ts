@@ -222,6 +222,8 @@ Deno.test("Migrations on a database that has them do nothing", async () => {
 test("api-v1-health is 503 while the database is down and 200 when it is back", async (dataDir) => {
   const stack = await startStackProcess(dataDir);
   const health = async () => {
+    // An answer is shared for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     const response = await fetch(`${stack.file.base_url}/api-v1-health`);
     await response.body?.cancel();
     return response.status;

@@ -109,7 +109,7 @@ Deno.test("A run stays for a delivery that becomes due within 40 s, without usin
     select id, next_attempt_at as due from crm.webhook_deliveries where workspace_id = ${soon}`;
 
   const dispatcher = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", DISPATCHER, "select", "40000"],
+    args: ["run", "-A", "--no-check", DISPATCHER, world.databaseUrl, "select", "40000"],
     env: { ...world.env, SUPABASE_URL: "http://127.0.0.1:9" },
     stdout: "null",
   }).spawn();

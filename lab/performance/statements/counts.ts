@@ -35,6 +35,7 @@ export async function* countStatements(
 }
 
 /** The statements that a request may send. */
-export function allowedStatements({ kind }: KindRequest): 0 | 1 {
-  return kind === "malformed" ? 0 : 1;
+export function allowedStatements({ kind }: KindRequest): 0 | 1 | 2 {
+  if (kind === "malformed") return 0;
+  return kind === "first large body" ? 2 : 1;
 }

@@ -9,6 +9,7 @@ const NAMES: Record<Kind, string> = {
   replay: "replayed",
   error: "refused",
   malformed: "refused for want of anything like a key",
+  "first large body": "with the first large body of a key in an isolate",
 };
 
 /** How many SQL statements a request takes, as figures; tests/contract/one_statement_test.ts asserts the same counts. */

@@ -6,9 +6,7 @@ import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
 export const Health = z.object({
   status: z.enum(["ok", "unavailable"]),
   version: z.string(),
-  database: z.object({ status: z.enum(["up", "down"]), version: z.string().nullable() }).meta({
-    fields: { version: doc("Versão do Postgres", "Version of Postgres", "17.4") },
-  }),
+  database: z.object({ status: z.enum(["up", "down"]) }),
   webhooks: z.enum(["ok", "degraded"]).nullable(),
 }).meta({
   id: "Health",

@@ -18,6 +18,14 @@ export interface Prepared<Reply extends z.ZodType> {
  */
 export type GateName = "key" | "link" | "none";
 
+/** Limits by which reading and validating a body takes a few milliseconds at most. */
+export interface BodyLimits {
+  /** A multiple of 1 KiB. */
+  bytes: number;
+  /** Values of JSON, objects and lists included. */
+  values: number;
+}
+
 interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
   /** What the endpoint does, in a few words. */
   summary: Doc;
@@ -35,6 +43,8 @@ interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | u
   bodyOptional?: boolean;
   /** Error code for a body that is missing or is not JSON: `invalid_body` for leads, else `bad_request` (spec 7). */
   malformed?: "bad_request" | "invalid_body";
+  /** How large a body may be; 256 KiB and 5,000 values by default. */
+  bodyLimits?: BodyLimits;
   /** The error codes that the verb itself raises. */
   errors?: readonly ErrorCode[];
 }
@@ -89,6 +99,7 @@ interface CommonEndpoint {
   readonly body: z.ZodType | undefined;
   readonly bodyOptional: boolean;
   readonly malformed: "bad_request" | "invalid_body";
+  readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
   readonly errors: readonly ErrorCode[];
   readonly prepare: ((body: never) => Promise<Prepared<z.ZodType>>) | undefined;
@@ -159,6 +170,7 @@ export function endpoint(
     body: undefined,
     bodyOptional: false,
     malformed: "bad_request",
+    bodyLimits: { bytes: 256 * 1024, values: 5_000 },
     idempotent: false,
     errors: [],
     prepare: undefined,
@@ -185,6 +197,11 @@ export interface Routes {
   readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
   readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
+}
+
+/** The methods of one path for the header `Allow`: HEAD after a GET that it may stand in for. */
+export function allowedMethods(endpoints: Map<Method, Endpoint>): string[] {
+  return [...endpoints].flatMap(([method, { head }]) => method === "GET" && head ? [method, "HEAD"] : method);
 }
 
 /** One endpoint with its method and path. */

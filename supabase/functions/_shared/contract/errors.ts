@@ -18,8 +18,8 @@ interface ErrorKind {
 
 /**
  * Every error of the API (spec 7), its status and its text. There is no default: a code that is not listed here does
- * not compile. `payload_too_large`, `service_unavailable` and the codes of proposals are additions to the table of the
- * spec, see docs/errors.md.
+ * not compile. `payload_too_large`, `request_timeout`, `service_unavailable` and the codes of proposals are additions to
+ * the table of the spec, see docs/errors.md.
  */
 export const ERRORS = {
   missing_api_key: {
@@ -31,7 +31,7 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     message: "Chave de API inválida",
-    when: "the key does not begin with `svc_`, or does not exist",
+    when: "the key does not begin with `svc_`, its checksum is wrong, or it does not exist",
     remedy: "check for a truncated key",
   },
   revoked_api_key: {
@@ -78,9 +78,15 @@ export const ERRORS = {
   },
   payload_too_large: {
     status: 413,
-    message: "O corpo da requisição passa de 1 MiB",
-    when: "the body is over 1 MiB",
+    message: "O corpo da requisição passa do tamanho máximo",
+    when: "the body is over 256 KiB",
     remedy: "send less",
+  },
+  request_timeout: {
+    status: 408,
+    message: "O corpo da requisição demorou mais de 15 segundos para chegar",
+    when: "the body was not received within 15 seconds; nothing was done",
+    remedy: "repeat it",
   },
   validation_error: {
     status: 422,
@@ -263,6 +269,15 @@ export function methodNotAllowed(methods: Iterable<string>): ApiError {
   const allow = [...methods].join(", ");
   const message = `Método não aceito neste endereço; use ${allow}`;
   return new ApiError("method_not_allowed", undefined, message, { Allow: allow });
+}
+
+/** The error for a body over `maxBytes`, a multiple of 1 KiB. */
+export function payloadTooLarge(maxBytes: number): ApiError {
+  return new ApiError(
+    "payload_too_large",
+    undefined,
+    `O corpo da requisição passa de ${maxBytes / 1024} KiB`,
+  );
 }
 
 /** The message for a field that a verb reports with a code and without its own message. */

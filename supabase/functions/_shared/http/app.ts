@@ -18,6 +18,11 @@ export function functionApp(name: string): Hono {
   const origins = Deno.env.get("CORS_ALLOWED_ORIGINS");
   // CORS is off by default: an API key must not be used in a browser, where its user can read it.
   if (origins) {
+    app.use(async (c, next) => {
+      await next();
+      // The answer to a preflight request is not made by `respond`.
+      c.header("X-Content-Type-Options", "nosniff");
+    });
     app.use(cors({
       origin: origins.split(",").map((origin) => origin.trim()),
       allowHeaders: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER],

@@ -9,6 +9,8 @@ export interface Gate {
   /** SHA-256 of the credential, in hex; or an error where it is absent or malformed, so that no query is needed. */
   readCredential(call: Call): string | ApiError;
   readonly door: Door;
+  /** Headers of every reply. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The log field for the id of the caller. */
   readonly callerField: string;
   /** Every error that the gate itself can return. */
@@ -30,11 +32,12 @@ export const GATES = {
         credential,
         scope,
         verb,
-        JSON.stringify(args),
+        args && JSON.stringify(args),
         idempotency?.key,
         idempotency?.requestHash,
       ],
     },
+    headers: {},
     callerField: "key_id",
     errors: [
       "missing_api_key",
@@ -54,8 +57,10 @@ export const GATES = {
     door: {
       name: "api_call_by_link",
       text: "select * from api.call_by_link(decode($1, 'hex'), $2, $3)",
-      values: ({ credential, verb, args }) => [credential, verb, JSON.stringify(args)],
+      values: ({ credential, verb, args }) => [credential, verb, args && JSON.stringify(args)],
     },
+    // The address contains the token: it must not reach other sites by the Referer header, nor an index.
+    headers: { "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" },
     callerField: "proposal_id",
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],
   },

@@ -12,9 +12,13 @@ export function readIdempotencyKey(headers: Headers): string | null | ApiError {
   return key;
 }
 
-/** SHA-256, in hex, of the resource and the body: two POSTs with the same hash are the same request. */
-export function hashRequest(resource: string, body: Json): string {
-  return sha256(`${resource}\n${canonicalJson(body)}`);
+/**
+ * SHA-256, in hex, of the resource and the body: two POSTs with the same hash are the same request.
+ *
+ * @param body bytes if the body is no valid JSON: they equal no body that was ever stored
+ */
+export function hashRequest(resource: string, body: Json | Uint8Array): string {
+  return sha256(`${resource}\n`, body instanceof Uint8Array ? body : canonicalJson(body));
 }
 
 /** Serializes JSON with sorted object keys, so that the order of keys and white space do not change the hash. */

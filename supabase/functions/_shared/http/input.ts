@@ -1,48 +1,74 @@
 import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError } from "../contract/errors.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
-import { type Json, type JsonBody, readJsonBody } from "./json_body.ts";
+import { type Json, type JsonBody, parseJsonBody } from "./json_body.ts";
 import type { Call } from "./outcome.ts";
 import { validateBody, validateQuery } from "./validation.ts";
 
 /** A call that passed validation. */
 export interface Input {
-  readonly endpoint: Endpoint;
   readonly verb: string | null;
   /** Arguments of the verb. */
   readonly args: Record<string, Json>;
-  readonly idempotency?: { key: string; requestHash: string } | undefined;
   /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
   readonly ignored: string[];
   /** Fields to add to the reply; see `prepare`. */
   readonly reveal?: Record<string, unknown> | undefined;
 }
 
+/** What a call asks for. An invalid call has an idempotency key too: a replay and a conflict precede its own error. */
+export interface Reading {
+  readonly input: Input | ApiError;
+  readonly idempotency?: { key: string; requestHash: string } | undefined;
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/**
- * Reads and validates the path, the body, the query and the idempotency key. Returns the first error, in this order:
- * not_found, the endpoint's `malformed` code, payload_too_large, validation_error, invalid_idempotency_key.
- */
-export async function readInput(call: Call, endpoint: Endpoint): Promise<Input | ApiError> {
-  const { request, params: { id } } = call;
-  if (id !== undefined && !UUID.test(id)) return new ApiError("not_found");
+/** Whether a text is a UUID of any version, in any case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
 
-  const json = await readBody(request, endpoint);
+/**
+ * Reads the idempotency key, and validates the path, the body and the query. The input is the first error, in this
+ * order: invalid_idempotency_key, not_found, that of reading the body, the endpoint's `malformed` code,
+ * validation_error.
+ *
+ * @param body the bytes, or the error of reading them; null for an endpoint without a body
+ */
+export async function readInput(
+  call: Call,
+  endpoint: Endpoint,
+  body: Uint8Array | ApiError | null,
+): Promise<Reading> {
+  const key = endpoint.idempotent ? readIdempotencyKey(call.request.headers) : null;
+  if (key instanceof ApiError) return { input: key };
+  const json = body === null || body instanceof ApiError ? body : parseBody(body, endpoint);
+  const input = await validate(call, endpoint, json ?? EMPTY);
+  // Without its bytes a body has no hash, so its own error is all that can be said.
+  if (key === null || body === null || body instanceof ApiError) return { input };
+  const valid = json !== null && !(json instanceof ApiError) && json.fieldErrors.length === 0;
+  const requestHash = hashRequest(call.resource, valid ? json.value : body);
+  return { input, idempotency: { key, requestHash } };
+}
+
+async function validate(
+  call: Call,
+  endpoint: Endpoint,
+  json: JsonBody | ApiError,
+): Promise<Input | ApiError> {
+  const { request, params: { id } } = call;
+  if (id !== undefined && !isUuid(id)) return new ApiError("not_found");
   if (json instanceof ApiError) return json;
   const query = takesQuery(endpoint) ? validateQuery(endpoint.query, queryOf(request.url)) : {};
   if (query instanceof ApiError) return query;
   const body = endpoint.body ? validateBody(endpoint.body, json) : { args: {}, ignored: [] };
   if (body instanceof ApiError) return body;
-  const key = endpoint.idempotent ? readIdempotencyKey(request.headers) : null;
-  if (key instanceof ApiError) return key;
 
   const prepared = await endpoint.prepare?.(body.args as never);
   return {
-    endpoint,
     verb: endpoint.verb,
     args: { ...(prepared?.args ?? body.args), ...query, ...(id !== undefined && { id }) },
-    idempotency: key === null ? undefined : { key, requestHash: hashRequest(call.resource, json.value) },
     ignored: body.ignored,
     reveal: prepared?.reveal,
   };
@@ -50,14 +76,12 @@ export async function readInput(call: Call, endpoint: Endpoint): Promise<Input |
 
 const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
-/** Reads the body; returns an empty object if the endpoint has none, or if it is absent and optional. */
-async function readBody(
-  request: Request,
-  { body, bodyOptional, malformed }: Endpoint,
-): Promise<JsonBody | ApiError> {
-  if (!body) return EMPTY;
-  const json = await readJsonBody(request, malformed);
-  return json ?? (bodyOptional ? EMPTY : new ApiError(malformed));
+function parseBody(
+  bytes: Uint8Array,
+  { bodyOptional, malformed, bodyLimits }: Endpoint,
+): JsonBody | ApiError {
+  return parseJsonBody(bytes, malformed, bodyLimits.values) ??
+    (bodyOptional ? EMPTY : new ApiError(malformed));
 }
 
 /**

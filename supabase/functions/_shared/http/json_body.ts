@@ -1,13 +1,10 @@
 import { type JSONVisitor, visit } from "jsonc-parser";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
+import { measureJson } from "./json_size.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Maximum size of a request body, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
-/** Number of bytes of a larger body that are read and discarded before reading stops. */
-const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 /** Maximum depth of nested objects and arrays. */
 export const MAX_DEPTH = 32;
 /** Maximum of invalid fields in one reply. */
@@ -20,22 +17,27 @@ export interface JsonBody {
 }
 
 /**
- * Reads a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
+ * Parses a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
  * Postgres cannot store.
  *
  * @param malformed the code for a body that is not UTF-8, not JSON or not an object (spec 7)
- * @returns null when the body is empty; or an error: payload_too_large over 1 MiB, `malformed`, or validation_error
- *  over 32 levels
+ * @param maxValues maximum number of values in the body, objects and lists included
+ * @returns null when the body is empty; or an error: `malformed`, or validation_error over `maxValues` or 32 levels
  */
-export async function readJsonBody(
-  request: Request,
+export function parseJsonBody(
+  bytes: Uint8Array,
   malformed: ErrorCode,
-): Promise<JsonBody | null | ApiError> {
-  const bytes = await readBytes(request, malformed);
-  if (bytes instanceof ApiError) return bytes;
+  maxValues: number,
+): JsonBody | null | ApiError {
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
+  // Before JSON.parse, whose time and memory grow with the number of values more than with the length of the text.
+  const size = measureJson(text, maxValues, MAX_DEPTH);
+  if (size === "too deep") return tooComplex(`O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas`);
+  if (size === "too many values") {
+    return tooComplex(`O corpo tem mais de ${maxValues} valores`);
+  }
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -43,8 +45,14 @@ export async function readJsonBody(
     return new ApiError(malformed);
   }
   if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
-  const fieldErrors = findUnstorable(text);
-  return fieldErrors instanceof ApiError ? fieldErrors : { value, fieldErrors };
+  // JSON.parse keeps one of the members with the same name, so a text with more members than its value repeats one.
+  // Finding which takes several times as long.
+  const fieldErrors = countStorableMembers(value) === size.members ? [] : findUnstorable(text);
+  return { value, fieldErrors };
+}
+
+function tooComplex(message: string): ApiError {
+  return new ApiError("validation_error", [{ field: "", message }]);
 }
 
 /** Whether Postgres can store this text unchanged: it accepts no NUL, and UTF-8 cannot encode unpaired surrogates. */
@@ -61,26 +69,11 @@ function isStorableNumber(value: number): boolean {
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
 }
 
-async function readBytes(request: Request, malformed: ErrorCode): Promise<ArrayBuffer | ApiError> {
-  const chunks: BlobPart[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.length;
-      // Discards instead of stopping at once: a client whose connection closes while it sends never reads the reply.
-      if (length > MAX_DISCARDED_BYTES) break;
-      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-    }
-  } catch {
-    // The client closed the connection before the end of the body.
-    return new ApiError(malformed);
-  }
-  if (length > MAX_BODY_BYTES) return new ApiError("payload_too_large");
-  return new Blob(chunks).arrayBuffer();
-}
+/** Many libraries silently drop this key when they copy an object. */
+const RESERVED_NAME = "__proto__";
 
 /** Returns null if the bytes are not UTF-8. */
-function decode(bytes: ArrayBuffer): string | null {
+function decode(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -88,42 +81,44 @@ function decode(bytes: ArrayBuffer): string | null {
   }
 }
 
-class TooDeep extends Error {}
+/** The number of members of all objects in a value; NaN if Postgres cannot store all of it unchanged. */
+function countStorableMembers(value: Json): number {
+  if (typeof value === "string") return isStorableText(value) ? 0 : NaN;
+  if (typeof value === "number") return isStorableNumber(value) ? 0 : NaN;
+  if (value === null || typeof value === "boolean") return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) members += countStorableMembers(item);
+  } else {
+    for (const name of Object.keys(value)) {
+      const storable = name !== RESERVED_NAME && isStorableText(name);
+      members += storable ? 1 + countStorableMembers(value[name]!) : NaN;
+    }
+  }
+  return members;
+}
 
 /** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
-function findUnstorable(text: string): FieldError[] | ApiError {
+function findUnstorable(text: string): FieldError[] {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];
-  let depth = 0;
   const report = (path: (string | number)[], message: string) => {
     if (details.length < MAX_DETAILS) details.push({ field: path.join("."), message });
   };
-  const enter = () => {
-    // An exception stops the recursive parser, so that a body with a million brackets does not overflow the stack.
-    if (++depth > MAX_DEPTH) throw new TooDeep();
-  };
-  const leave = () => {
-    depth--;
-  };
   const visitor: JSONVisitor = {
     onObjectBegin: () => {
-      enter();
       keys.push(new Set());
     },
     onObjectEnd: () => {
-      leave();
       keys.pop();
     },
-    onArrayBegin: enter,
-    onArrayEnd: leave,
     onObjectProperty: (name, _offset, _length, _line, _column, path) => {
       const seen = keys.at(-1)!;
       if (seen.has(name)) report([...path(), name], "Campo repetido no corpo");
       if (!isStorableText(name)) {
         report([...path(), name.toWellFormed()], "O nome do campo tem um caractere inválido");
       }
-      // Many libraries silently drop this key when they copy an object.
-      if (name === "__proto__") report([...path(), name], "Nome de campo reservado");
+      if (name === RESERVED_NAME) report([...path(), name], "Nome de campo reservado");
       seen.add(name);
     },
     onLiteralValue: (value, _offset, _length, _line, _column, path) => {
@@ -134,13 +129,6 @@ function findUnstorable(text: string): FieldError[] | ApiError {
       }
     },
   };
-  try {
-    visit(text, visitor);
-  } catch (error) {
-    if (!(error instanceof TooDeep)) throw error;
-    return new ApiError("validation_error", [
-      { field: "", message: `O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas` },
-    ]);
-  }
+  visit(text, visitor);
   return details;
 }

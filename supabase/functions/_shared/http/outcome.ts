@@ -25,6 +25,8 @@ export interface Success {
   readonly status: number;
   /** JSON text; null for a reply without a body. */
   readonly body: string | null;
+  /** The id of the record that was created, for the log. */
+  readonly createdId?: string | undefined;
   readonly headers?: Record<string, string>;
 }
 

@@ -29,6 +29,8 @@ export function jsonReply(
     headers: {
       ...(body !== null && { "Content-Type": "application/json; charset=utf-8" }),
       "Cache-Control": "no-store",
+      // A browser must not take JSON for a page, whatever a record's text looks like.
+      "X-Content-Type-Options": "nosniff",
       ...headers,
     },
   });

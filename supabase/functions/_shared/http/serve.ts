@@ -1,10 +1,11 @@
 import type { Context } from "hono";
-import type { Endpoint, Resource } from "../contract/endpoint.ts";
+import { allowedMethods, type Endpoint, type Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed } from "../contract/errors.ts";
-import { callDoor, type DoorReply } from "../postgres/door.ts";
+import { bodyAllowance, callDoor, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
+import { BodyReader } from "./body_reader.ts";
 import { GATES } from "./gates.ts";
 import { type Input, readInput } from "./input.ts";
 import { type Call, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
@@ -25,7 +26,7 @@ export function serveResource(resource: Resource): RequestHandler {
     );
   };
   for (const [path, endpoints] of resource.byPath()) {
-    const rejectMethod = handlerFor(methodNotAllowed(endpoints.keys()));
+    const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(endpoints)));
     for (const [method, endpoint] of endpoints) {
       const handler = handlerFor(endpoint);
       const headHandler = endpoint.head ? handler : rejectMethod;
@@ -50,20 +51,39 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
   const credential = gate.readCredential(call);
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
-  const input = target instanceof ApiError ? target : await readInput(call, target);
+  const base = { requestId: call.id, credential, scope: null, verb: null, args: {} };
+  if (target instanceof ApiError) return outcomeOf(await callDoor(gate.door, base), () => target);
+
+  let body: Uint8Array | ApiError | null = null;
+  if (target.body) {
+    const reader = new BodyReader(call.request, target.bodyLimits.bytes);
+    const allowance = bodyAllowance(credential);
+    if (allowance === "none" || (allowance === "small" && !await reader.readSmall())) {
+      const door = await callDoor(gate.door, { ...base, args: null });
+      if (door.error) {
+        return outcomeOf(door, () => door.error!);
+      }
+    }
+    body = await reader.readAll();
+  }
+
+  const { input, idempotency } = await readInput(call, target, body);
   const door = await callDoor(gate.door, {
-    requestId: call.id,
-    credential,
-    scope: target instanceof ApiError ? null : target.scope,
-    ...(input instanceof ApiError ? { verb: null, args: {} } : input),
+    ...base,
+    scope: target.scope,
+    idempotency,
+    ...(!(input instanceof ApiError) && { verb: input.verb, args: input.args }),
   });
-  const { admission, events } = door;
-  if (door.error) return { admission, events, result: door.error };
-  return {
-    admission,
-    events,
-    result: input instanceof ApiError ? input : createSuccess(resource, input, door),
-  };
+  // The original reply is repeated even if the same request is invalid by now.
+  return outcomeOf(
+    door,
+    () => input instanceof ApiError && !door.replayed ? input : createSuccess(resource, target, input, door),
+  );
+}
+
+/** The outcome of a call that a door has answered: its error, or else the result of the function. */
+function outcomeOf({ admission, events, error }: DoorReply, resultOf: () => Success | ApiError): Outcome {
+  return { admission, events, result: error ?? resultOf() };
 }
 
 /** Runs an endpoint that requires no credential. */
@@ -74,17 +94,24 @@ async function callOpenEndpoint(target: Endpoint | ApiError): Promise<Success | 
   return { status, body: JSON.stringify(body) };
 }
 
-function createSuccess(resource: Resource, input: Input, door: DoorReply): Success {
-  const { endpoint } = input;
-  const headers = ignoredFieldsHeader(input.ignored);
-  if (door.replayed) headers["Idempotent-Replayed"] = "true";
+/** Creates the reply of a verb. Of an input that is invalid, only the original reply is repeated. */
+function createSuccess(
+  resource: Resource,
+  endpoint: Endpoint,
+  input: Input | ApiError,
+  { body, replayed }: DoorReply,
+): Success {
+  const { ignored = [], reveal = undefined } = input instanceof ApiError ? {} : input;
+  const headers = ignoredFieldsHeader(ignored);
+  if (replayed) headers["Idempotent-Replayed"] = "true";
   if (endpoint.status === 204) return { status: 204, body: null, headers };
-  if (endpoint.status === 201 && resource.hasDetail) {
-    const { id } = JSON.parse(door.body!) as { id: string };
-    headers["Location"] = `${functionsUrl()}/${resource.name}/${id}`;
-  }
-  const body = input.reveal ? JSON.stringify({ ...JSON.parse(door.body!), ...input.reveal }) : door.body;
-  return { status: door.replayed ? 200 : endpoint.status, body, headers };
+  const status = replayed ? 200 : endpoint.status;
+  if (endpoint.status !== 201) return { status, body, headers };
+
+  const created = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
+  const createdId = created.id ?? created.lead?.deal_id;
+  if (resource.hasDetail) headers["Location"] = `${functionsUrl()}/${resource.name}/${createdId}`;
+  return { status, body: reveal ? JSON.stringify({ ...created, ...reveal }) : body, headers, createdId };
 }
 
 /** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */

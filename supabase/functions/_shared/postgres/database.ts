@@ -21,7 +21,7 @@ export interface Statement {
   values?: unknown[];
   /** Milliseconds; 10,000 by default. */
   timeout?: number;
-  /** Identifies the caller, such as an API key. One owner can use at most half of the pool at the same time. */
+  /** Identifies the caller, such as a workspace. One owner can use at most half of the pool at the same time. */
   owner?: string;
 }
 
@@ -90,6 +90,11 @@ export async function query<Row>({ owner, ...statement }: Statement): Promise<Ro
     () => new DatabaseUnavailable(),
     () => runStatement(statement),
   );
+}
+
+/** Whether a further statement of this owner would wait for one of its places. */
+export function isBusy(owner: string): boolean {
+  return fairShare.isBusy(owner);
 }
 
 async function runStatement<Row>(

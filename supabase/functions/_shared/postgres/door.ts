@@ -1,7 +1,9 @@
 import { ApiError, type FieldError, fieldMessage, isErrorCode } from "../contract/errors.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
-import { DatabaseUnavailable, query } from "./database.ts";
+import { DatabaseUnavailable, isBusy, query } from "./database.ts";
+import { UNKNOWN_OWNER } from "./fair_share.ts";
+import { KnownCallers } from "./known_callers.ts";
 
 /** The input of a door. */
 export interface DoorCall {
@@ -11,9 +13,10 @@ export interface DoorCall {
   credential: string;
   /** Null for an unknown path or method, and for a gate without scopes. */
   scope: string | null;
-  /** Null: run only the gate. The request is invalid, but the errors of the gate take precedence. */
+  /** Null: run only the gate and the idempotency key, whose errors take precedence over those of an invalid request. */
   verb: string | null;
-  args: Record<string, Json>;
+  /** Null: only identify the caller; the call is not counted. */
+  args: Record<string, Json> | null;
   idempotency?: { key: string; requestHash: string } | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface RateLimit {
   resetSeconds: number;
 }
 
-/** The identified caller and the state of its rate limit. */
+/** The caller, as far as it is known, and the state of its rate limit. */
 export interface Admission {
   /** The id of the key, or of the link's proposal. */
   callerId: string | null;
@@ -42,8 +45,7 @@ export interface Admission {
 
 /** The result of a door: an error, or the verb's JSON text (null if no verb ran or it returns nothing). */
 export interface DoorReply {
-  /** Null if the database is unavailable. */
-  admission: Admission | null;
+  admission: Admission;
   /** Whether a webhook delivery is waiting. */
   events: boolean;
   error: ApiError | null;
@@ -66,12 +68,21 @@ interface Row {
   rate_reset: number;
 }
 
+/** The errors by which a door turns an identified caller away, whatever it asks for. */
+const TURNED_AWAY = ["revoked_api_key", "workspace_suspended", "feature_disabled"];
+
+const known = new KnownCallers();
+
 /** Runs a call in one SQL statement. An unavailable database is service_unavailable, as a value. */
 export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   const { name, text } = door;
-  const statement = { name, text, values: door.values(call), owner: call.credential };
+  const { credential } = call;
+  const caller = known.find(credential);
+  // Keys of one workspace share its places: a workspace can have any number of keys.
+  const owner = caller?.workspaceId ?? UNKNOWN_OWNER;
   try {
-    const [row] = await query<Row>(statement) as [Row];
+    const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
+    rememberCaller(credential, row);
     return {
       admission: admissionOf(row),
       events: row.events,
@@ -83,7 +94,27 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     const headers = error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
     const unavailable = new ApiError("service_unavailable", undefined, undefined, headers);
-    return { admission: null, events: false, error: unavailable, body: null, replayed: false };
+    const admission = { callerId: null, workspaceId: null, ...caller, rate: null };
+    return { admission, events: false, error: unavailable, body: null, replayed: false };
+  }
+}
+
+/**
+ * How much of a body may be read before the door has identified its sender: all of it for a caller who was admitted
+ * within the last minute.
+ */
+export function bodyAllowance(credential: string): "all" | "small" | "none" {
+  if (known.isRecent(credential)) return "all";
+  // While strangers fill their places, reading and validating their bodies would take the processor from the others.
+  return known.find(credential) === undefined && isBusy(UNKNOWN_OWNER) ? "none" : "small";
+}
+
+function rememberCaller(credential: string, { caller_id, workspace_id, error_code }: Row): void {
+  if (caller_id === null || workspace_id === null || TURNED_AWAY.includes(error_code ?? "")) {
+    known.forget(credential);
+  } else {
+    const caller = { callerId: caller_id, workspaceId: workspace_id };
+    known.remember(credential, caller, error_code !== "rate_limited");
   }
 }
 

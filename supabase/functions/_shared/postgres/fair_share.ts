@@ -1,3 +1,6 @@
+/** The one owner of all calls whose caller this isolate does not know: a stranger can invent any number of keys. */
+export const UNKNOWN_OWNER = "unknown";
+
 /**
  * Limits how many tasks of one owner run at the same time; further tasks wait in a queue. Calls with one API key wait
  * for each other in the database, so without a limit the calls of one busy key would occupy every connection while they
@@ -8,6 +11,11 @@ export class FairShare {
 
   /** @param limit number of tasks that one owner can run at the same time */
   constructor(readonly limit: number) {}
+
+  /** Whether a further task of this owner would have to wait. */
+  isBusy(owner: string): boolean {
+    return (this.#owners.get(owner)?.running ?? 0) >= this.limit;
+  }
 
   /**
    * Runs `work` as soon as its owner is below the limit.
@@ -24,7 +32,9 @@ export class FairShare {
       return await work();
     } finally {
       // The next task takes over from this one, so that no other call can start between the two.
-      const startNext = state.queue.shift();
+      // Of the unknown callers the newest is next: while strangers fill the queue, the first call of a valid key would
+      // otherwise wait behind all of theirs.
+      const startNext = owner === UNKNOWN_OWNER ? state.queue.pop() : state.queue.shift();
       if (startNext) startNext();
       else if (--state.running === 0) this.#owners.delete(owner);
     }

@@ -1,5 +1,10 @@
+import { inBackground } from "./background.ts";
+
 /** The fields of a log line. */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
+
+/** Milliseconds for which equal events are counted before a line says how many there were. */
+const COUNT_MS = 1_000;
 
 /**
  * Writes one line of JSON to standard output. Never pass it a key, a body, an e-mail address or a secret.
@@ -8,4 +13,24 @@ export type LogFields = Record<string, string | number | boolean | null | undefi
  */
 export function log(event: string, fields: LogFields): void {
   console.log(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
+}
+
+const counts = new Map<string, { event: string; fields: LogFields; count: number }>();
+
+/** Writes one line a second for all events with the same fields, with their `count`. */
+export function logCount(event: string, fields: LogFields): void {
+  const key = JSON.stringify([event, fields]);
+  const entry = counts.get(key);
+  if (entry) entry.count++;
+  else {
+    if (counts.size === 0) {
+      inBackground(new Promise((done) => setTimeout(() => done(writeCounts()), COUNT_MS)));
+    }
+    counts.set(key, { event, fields, count: 1 });
+  }
+}
+
+function writeCounts(): void {
+  for (const { event, fields, count } of counts.values()) log(event, { ...fields, count });
+  counts.clear();
 }

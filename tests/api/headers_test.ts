@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { serveNotLive } from "../../supabase/functions/_shared/http/not_live.ts";
+import { randomToken } from "../../operator/random_token.ts";
+import { makeProposal } from "../support/proposals.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
+
+async function headersOf(method: string, path: string, key?: string): Promise<[status: number, Headers]> {
+  const reply = await fetch(baseUrl + path, {
+    method,
+    headers: key === undefined ? {} : { "X-API-Key": key },
+  });
+  await reply.body?.cancel();
+  return [reply.status, reply.headers];
+}
+
+test("every answer forbids a browser to guess its type", async ({ workspace: { key } }) => {
+  const answers: [status: number, method: string, path: string, key?: string][] = [
+    [200, "GET", "/api-v1-pipelines", key],
+    [404, "DELETE", "/api-v1-webhooks/00000000-0000-7000-8000-000000000000", key],
+    [401, "GET", "/api-v1-pipelines"],
+    [405, "PUT", "/api-v1-pipelines", key],
+    [404, "GET", "/api-v1-owners"],
+    [200, "GET", "/api-v1-health"],
+    [404, "GET", "/no-such-function"],
+    [405, "GET", "/webhook-dispatcher"],
+    [401, "POST", "/webhook-dispatcher"],
+    [404, "GET", `/proposals/${randomToken()}`],
+  ];
+  for (const [status, ...request] of answers) {
+    const [answered, headers] = await headersOf(...request);
+    assert.equal(answered, status, request.join(" "));
+    assert.equal(headers.get("X-Content-Type-Options"), "nosniff", request.join(" "));
+  }
+});
+
+Deno.test("the answer to a preflight request forbids it too", async () => {
+  Deno.env.set("CORS_ALLOWED_ORIGINS", "https://app.example");
+  const handle = serveNotLive("api-v1-owners");
+  Deno.env.delete("CORS_ALLOWED_ORIGINS");
+  const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "POST" };
+  const reply = await handle(new Request("http://localhost/api-v1-owners", { method: "OPTIONS", headers }));
+  assert.equal(reply.status, 204);
+  assert.equal(reply.headers.get("Access-Control-Allow-Origin"), "https://app.example");
+  assert.equal(reply.headers.get("X-Content-Type-Options"), "nosniff");
+});
+
+test("the address of a proposal's link, which contains its token, reaches no other site and no index", async ({ sql, newDeal }) => {
+  const { link } = await makeProposal(sql, (await newDeal()).id);
+  const answers: [status: number, method: string, path: string][] = [
+    [200, "GET", link],
+    [405, "PUT", link],
+    [404, "GET", `/proposals/${randomToken()}`],
+    [404, "GET", "/proposals/x"],
+  ];
+  for (const [status, method, path] of answers) {
+    const [answered, headers] = await headersOf(method, path);
+    assert.equal(answered, status);
+    assert.equal(headers.get("Referrer-Policy"), "no-referrer");
+    assert.equal(headers.get("X-Robots-Tag"), "noindex");
+  }
+});

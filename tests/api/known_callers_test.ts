@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { FairShare, UNKNOWN_OWNER } from "../../supabase/functions/_shared/postgres/fair_share.ts";
+import { KnownCallers } from "../../supabase/functions/_shared/postgres/known_callers.ts";
+
+Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it has not seen for longest", () => {
+  const known = new KnownCallers();
+  const remember = (n: number) => known.remember(`hash ${n}`, { callerId: `c${n}`, workspaceId: "w" }, true);
+  for (let n = 0; n < 10_000; n++) remember(n);
+  remember(0);
+  remember(10_000);
+  assert.equal(known.find("hash 0")?.callerId, "c0");
+  assert.equal(known.find("hash 1"), undefined);
+  assert.equal(known.find("hash 10000")?.callerId, "c10000");
+  known.forget("hash 0");
+  assert.equal(known.find("hash 0"), undefined);
+  assert.equal(known.isRecent("hash 0"), false);
+  assert.equal(known.isRecent("hash 2"), true);
+  known.remember("hash 2", { callerId: "c2", workspaceId: "w" }, false);
+  assert.equal(known.isRecent("hash 2"), false);
+  assert.equal(known.find("hash 2")?.callerId, "c2");
+});
+
+/** Starts tasks in the order of their names, and returns the names in the order in which they ran. */
+async function orderOf(owner: string, names: string[]): Promise<string[]> {
+  const share = new FairShare(1);
+  const order: string[] = [];
+  await Promise.all(names.map((name) =>
+    share.run(owner, 1_000, () => new Error("late"), async () => {
+      order.push(name);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    })
+  ));
+  assert.equal(share.isBusy(owner), false);
+  return order;
+}
+
+Deno.test("The calls of a workspace run in their order, of unknown callers the newest is next", async () => {
+  assert.deepEqual(await orderOf("a workspace", ["1", "2", "3", "4"]), ["1", "2", "3", "4"]);
+  assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "3", "2"]);
+});

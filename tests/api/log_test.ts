@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { eventually } from "../../lab/harness/waiting.ts";
+import { startServer } from "../../lab/harness/functions.ts";
+import { generateKey } from "../../operator/generate_key.ts";
+import { test } from "../support/scenario.ts";
+import { databaseUrl } from "../support/stack.ts";
+
+test("a request's log line names the record that it read, changed or created", async ({ workspace: { key, id }, newDeal }) => {
+  await using server = await startServer({ DATABASE_URL: databaseUrl, WEBHOOK_DISPATCHER_SECRET: "" });
+  const deal = await newDeal();
+  const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const reply = await fetch(server.baseUrl + path, {
+      method,
+      headers: { "X-API-Key": key, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const made = await reply.json();
+    const requestId = reply.headers.get("X-Request-Id");
+    const line = await eventually(
+      async () => (await server.readLog()).find((line) => line["request_id"] === requestId),
+      "the request's line",
+      10,
+    );
+    assert.equal(line["workspace_id"], id);
+    return { made, object: line["object_id"] };
+  };
+  const once = { "Idempotency-Key": "one" };
+  const created = await send("POST", "/api-v1-contacts", { name: "A" }, once);
+  assert.equal(created.object, created.made.id);
+  assert.equal((await send("POST", "/api-v1-contacts", { name: "A" }, once)).object, created.made.id);
+  assert.equal(
+    (await send("PATCH", `/api-v1-contacts/${created.made.id}`, { name: "B" })).object,
+    created.made.id,
+  );
+  const lead = await send("POST", "/api-v1-leads", { first_name: "A" });
+  assert.equal(lead.object, lead.made.lead.deal_id);
+  assert.equal((await send("POST", `/api-v1-deals/${deal.id}/win`, {})).object, deal.id);
+  const unknown = "00000000-0000-7000-8000-000000000000";
+  assert.equal((await send("GET", `/api-v1-deals/${unknown}`)).object, unknown);
+  assert.equal((await send("GET", "/api-v1-deals/what-a-client-wrote")).object, undefined);
+  assert.equal((await send("GET", "/api-v1-deals")).object, undefined);
+});
+
+Deno.test("calls without a valid key or token are logged as a count a second for each code, not a line each", async () => {
+  await using server = await startServer({ DATABASE_URL: databaseUrl });
+  const get = async (path: string, key?: string) => {
+    const reply = await fetch(server.baseUrl + path, {
+      headers: key === undefined ? {} : { "X-API-Key": key },
+    });
+    await reply.body?.cancel();
+  };
+  const calls = Array.from({ length: 40 }, () => [
+    get("/api-v1-deals"),
+    get("/api-v1-deals", generateKey()),
+    get("/api-v1-deals", "x"),
+    get("/proposals/x"),
+  ]);
+  await Promise.all(calls.flat());
+  const counted = await eventually(
+    async () => {
+      const lines = await server.readLog();
+      const sums: Record<string, number> = {};
+      for (const { function: name, code, count } of lines) {
+        sums[`${name} ${code}`] = (sums[`${name} ${code}`] ?? 0) + (count as number);
+      }
+      return Object.values(sums).reduce((sum, count) => sum + count, 0) === 160 && { lines, sums };
+    },
+    "all to be counted",
+    10,
+  );
+  assert.deepEqual(counted.sums, {
+    "api-v1-deals missing_api_key": 40,
+    "api-v1-deals invalid_api_key": 80,
+    "proposals not_found": 40,
+  });
+  assert.ok(counted.lines.length < 40, `${counted.lines.length} lines`);
+  assert.deepEqual(new Set(counted.lines.map(({ event }) => event)), new Set(["refused"]));
+});
