@@ -7018,7 +7018,7 @@ COMMENT ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) IS 'Removes 
 --
 
 CREATE FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) RETURNS integer
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
@@ -10254,7 +10254,6 @@ REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBL
 --
 
 REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) TO crm_api;
 
 
 --

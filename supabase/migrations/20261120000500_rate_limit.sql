@@ -68,7 +68,7 @@ comment on function crm.admit(uuid, integer) is
   '8).';
 
 create function crm.used_up_seconds(p_key_id uuid, p_limit integer) returns integer
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 as $$
 declare
@@ -80,7 +80,6 @@ end
 $$;
 comment on function crm.used_up_seconds(uuid, integer) is
   'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
-grant execute on function crm.used_up_seconds(uuid, integer) to crm_api;
 
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
 language plpgsql

@@ -249,7 +249,6 @@ $$;
 comment on function crm.next_delivery_due(interval) is
   'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just '
   'claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
-revoke execute on function crm.next_delivery_due(interval) from public;
 
 create function crm.poke_dispatcher() returns void
 language plpgsql
