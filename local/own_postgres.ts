@@ -56,7 +56,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const sql = openSql(databaseUrl, { max: 1 });
   try {
     await migrate(sql, databaseUrl);
-    await setFunctionsPassword(sql, secrets);
+    await setFunctionsPassword(sql, databaseUrl, secrets);
   } catch (error) {
     await postgres.close();
     throw error;

@@ -8,7 +8,7 @@ import { StackError } from "./stack_error.ts";
 export interface Secrets {
   superuser_password: string;
   postgres_password: string;
-  /** Of the role that the functions connect as. */
+  /** Of the role that the functions connect as, where the owner has none; see functions_login.ts. */
   functions_password: string;
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;

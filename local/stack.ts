@@ -90,7 +90,7 @@ async function prepareDatabase(
     const recordMigrations = await checkMigratedData(dataDir);
     await migrate(sql, databaseUrl);
     await recordMigrations();
-    await setFunctionsPassword(sql, secrets);
+    await setFunctionsPassword(sql, databaseUrl, secrets);
     const key = await ensureDemoKey(sql, secrets.demo_key);
     if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
     return key;

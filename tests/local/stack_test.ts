@@ -214,6 +214,34 @@ test("DATABASE_URL is used in place of the embedded Postgres", async (dataDir) =
   }
 });
 
+test("Two stacks on two databases of one cluster share the functions' role, and neither locks the other out", async (dataDir) => {
+  const first = await startStackProcess(dataDir);
+  const elsewhere = await makeDataDir();
+  try {
+    const { database_url } = first.file;
+    await query(database_url, "create database second");
+    const url = new URL(database_url);
+    url.pathname = "/second";
+    const second = await startStackProcess(elsewhere, { DATABASE_URL: url.href });
+    // The connections that the first stack has would hide a password that is wrong by now.
+    await query(
+      database_url,
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'crm-api'",
+    );
+    for (const { base_url, demo_key } of [first.file, second.file]) {
+      const answer = () => fetch(`${base_url}/api-v1-pipelines`, { headers: { "X-API-Key": demo_key } });
+      // The first call may get a connection whose end has not arrived yet.
+      await (await answer()).body?.cancel();
+      const reply = await answer();
+      assert.equal(reply.status, 200, await reply.text());
+    }
+    await second.stop();
+  } finally {
+    await first.stop();
+    await Deno.remove(elsewhere, { recursive: true });
+  }
+});
+
 Deno.test("Migrations on a database that has them do nothing", async () => {
   await using sql = openDatabase();
   assert.equal(await migrate(sql, databaseUrl), 0);
