@@ -76,6 +76,29 @@ test("two hundred callers with random keys and tokens delay neither a known key 
   assert.ok([...statuses].every((status) => [401, 404, 503].includes(status)), [...statuses].join());
 });
 
+test("replies to strangers are paced at 200 a second, and neither other gates nor known keys wait for them", async ({ workspace }) => {
+  await using server = await startServer({ DATABASE_URL: databaseUrl });
+  const get = async (path: string, key?: string) => {
+    const started = performance.now();
+    const reply = await fetch(server.baseUrl + path, {
+      headers: key === undefined ? {} : { "X-API-Key": key },
+    });
+    await reply.body?.cancel();
+    return { status: reply.status, ms: performance.now() - started };
+  };
+  await get("/api-v1-pipelines", workspace.key);
+  const strangers = Array.from({ length: 450 }, () => get("/api-v1-pipelines", "malformed"));
+  // The fiftieth and those before it leave at once.
+  await Promise.race(strangers);
+  const others = await Promise.all([get("/api-v1-pipelines", workspace.key), get("/api-v1-health")]);
+  assert.deepEqual(others.map(({ status }) => status), [200, 200]);
+  assert.ok(others.every(({ ms }) => ms < 1_000), JSON.stringify(others));
+  const replies = await Promise.all(strangers);
+  assert.ok(replies.every(({ status }) => status === 401));
+  const slowest = Math.max(...replies.map(({ ms }) => ms));
+  assert.ok(slowest > 1_900 && slowest < 5_000, `${Math.round(slowest)} ms`);
+});
+
 Deno.test("however often the health check is called, the database gets one query a second", async () => {
   await using proxy = startCountingProxy(databaseUrl);
   await using server = await startServer({ DATABASE_URL: proxy.url });

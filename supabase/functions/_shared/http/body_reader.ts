@@ -23,8 +23,9 @@ class TooSlow extends Error {}
  * connection open as long as the client does.)
  */
 export class BodyReader {
-  /** Undefined: the request has no body. */
-  readonly #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #request: Request;
+  /** Created by the first read; undefined before, and for a request without a body. */
+  #source: ReadableStreamDefaultReader<Uint8Array> | undefined;
   /** The length that the sender announced; NaN if it announced none. */
   readonly #announced: number;
   readonly #end = performance.now() + MAX_BODY_MS;
@@ -36,9 +37,9 @@ export class BodyReader {
   #pending: Promise<void> | undefined;
 
   /** @param maxBytes maximum size of the body */
-  constructor({ body, headers }: Request, readonly maxBytes: number) {
-    this.#source = body?.getReader();
-    this.#announced = Number(headers.get("Content-Length") ?? NaN);
+  constructor(request: Request, readonly maxBytes: number) {
+    this.#request = request;
+    this.#announced = Number(request.headers.get("Content-Length") ?? NaN);
   }
 
   /** Reads a small body. False: it is over 16 KiB or takes over a second, and is not read further. */
@@ -72,6 +73,7 @@ export class BodyReader {
   }
 
   async #readChunk(): Promise<void> {
+    this.#source ??= this.#request.body?.getReader();
     const chunk = await this.#source?.read();
     if (!chunk?.value) {
       this.#ended = true;

@@ -1,6 +1,7 @@
 import { ApiError } from "../contract/errors.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { outcomeWithoutDatabase } from "./outcome.ts";
+import { PACES } from "./pace.ts";
 import { respond } from "./respond.ts";
 
 /**
@@ -10,6 +11,10 @@ import { respond } from "./respond.ts";
 export function serveNotLive(name: string): RequestHandler {
   const app = functionApp(name);
   const error = new ApiError("not_found");
-  app.all("*", (c) => respond(createCall(c, name, "none", error), outcomeWithoutDatabase(error)));
+  app.all("*", async (c) => {
+    const call = createCall(c, name, "none", error);
+    await PACES.none.wait();
+    return respond(call, outcomeWithoutDatabase(error));
+  });
   return app.fetch;
 }

@@ -1,14 +1,15 @@
 import type { Context } from "hono";
 import { allowedMethods, type Endpoint, type Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed } from "../contract/errors.ts";
-import { bodyAllowance, callDoor, type DoorReply } from "../postgres/door.ts";
+import { bodyAllowance, callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { BodyReader } from "./body_reader.ts";
 import { GATES } from "./gates.ts";
-import { type Input, readInput } from "./input.ts";
+import { type Input, type Reading, readInput } from "./input.ts";
 import { type Call, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
+import { PACES } from "./pace.ts";
 import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
 
@@ -20,10 +21,12 @@ export function serveResource(resource: Resource): RequestHandler {
   const app = functionApp(resource.name);
   const handlerFor = (target: Endpoint | ApiError) => async (c: Context) => {
     const call = createCall(c, resource.name, resource.gate, target);
-    return respond(
-      call,
-      await handle(call, resource).catch((fault) => outcomeWithoutDatabase(internalError(call, fault))),
+    const outcome = await handle(call, resource).catch((fault) =>
+      outcomeWithoutDatabase(internalError(call, fault))
     );
+    // A 5xx is paced already: by the wait for the database.
+    if (!outcome.admission?.callerId && outcome.result.status < 500) await PACES[call.gate].wait();
+    return respond(call, outcome);
   };
   for (const [path, endpoints] of resource.byPath()) {
     const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(endpoints)));
@@ -51,34 +54,40 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
   const credential = gate.readCredential(call);
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
-  const base = { requestId: call.id, credential, scope: null, verb: null, args: {} };
-  if (target instanceof ApiError) return outcomeOf(await callDoor(gate.door, base), () => target);
+  const ask = (question: Partial<DoorCall>) =>
+    callDoor(gate.door, { requestId: call.id, credential, scope: null, verb: null, args: {}, ...question });
+  if (target instanceof ApiError) return outcomeOf(await ask({}), () => target);
 
-  let body: Uint8Array | ApiError | null = null;
-  if (target.body) {
-    const reader = new BodyReader(call.request, target.bodyLimits.bytes);
-    const allowance = bodyAllowance(credential);
-    if (allowance === "none" || (allowance === "small" && !await reader.readSmall())) {
-      const door = await callDoor(gate.door, { ...base, args: null });
-      if (door.error) {
-        return outcomeOf(door, () => door.error!);
-      }
-    }
-    body = await reader.readAll();
-  }
-
-  const { input, idempotency } = await readInput(call, target, body);
-  const door = await callDoor(gate.door, {
-    ...base,
-    scope: target.scope,
-    idempotency,
-    ...(!(input instanceof ApiError) && { verb: input.verb, args: input.args }),
-  });
+  const reading = await receive(call, target, credential, () => ask({ args: null }));
+  if ("error" in reading) return outcomeOf(reading, () => reading.error!);
+  const { input, idempotency } = reading;
+  const valid = !(input instanceof ApiError) && { verb: input.verb, args: input.args };
+  const door = await ask({ scope: target.scope, idempotency, ...valid });
   // The original reply is repeated even if the same request is invalid by now.
   return outcomeOf(
     door,
     () => input instanceof ApiError && !door.replayed ? input : createSuccess(resource, target, input, door),
   );
+}
+
+/**
+ * Reads and validates the input, or returns the reply of the door that turned the caller away before its body was read.
+ * A function of its own, so that the bytes are not kept while the call waits for the database.
+ */
+async function receive(
+  call: Call,
+  endpoint: Endpoint,
+  credential: string,
+  identify: () => Promise<DoorReply>,
+): Promise<Reading | DoorReply> {
+  if (!endpoint.body) return await readInput(call, endpoint, null);
+  const reader = new BodyReader(call.request, endpoint.bodyLimits.bytes);
+  const allowance = bodyAllowance(credential, PACES[call.gate].isBusy);
+  if (allowance === "none" || (allowance === "small" && !await reader.readSmall())) {
+    const door = await identify();
+    if (door.error) return door;
+  }
+  return await readInput(call, endpoint, await reader.readAll());
 }
 
 /** The outcome of a call that a door has answered: its error, or else the result of the function. */

@@ -102,11 +102,14 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
 /**
  * How much of a body may be read before the door has identified its sender: all of it for a caller who was admitted
  * within the last minute.
+ *
+ * @param flooded whether strangers call faster than they are answered: their bodies, read and parsed while they wait,
+ *  would take memory and processor from the others
  */
-export function bodyAllowance(credential: string): "all" | "small" | "none" {
+export function bodyAllowance(credential: string, flooded: boolean): "all" | "small" | "none" {
   if (known.isRecent(credential)) return "all";
-  // While strangers fill their places, reading and validating their bodies would take the processor from the others.
-  return known.find(credential) === undefined && isBusy(UNKNOWN_OWNER) ? "none" : "small";
+  const mustWait = flooded || isBusy(UNKNOWN_OWNER);
+  return mustWait && known.find(credential) === undefined ? "none" : "small";
 }
 
 function rememberCaller(credential: string, { caller_id, workspace_id, error_code }: Row): void {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Pace } from "../../supabase/functions/_shared/http/pace.ts";
 import { FairShare, UNKNOWN_OWNER } from "../../supabase/functions/_shared/postgres/fair_share.ts";
 import { KnownCallers } from "../../supabase/functions/_shared/postgres/known_callers.ts";
 
@@ -18,6 +19,21 @@ Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it 
   known.remember("hash 2", { callerId: "c2", workspaceId: "w" }, false);
   assert.equal(known.isRecent("hash 2"), false);
   assert.equal(known.find("hash 2")?.callerId, "c2");
+});
+
+Deno.test("A burst of 50 is not delayed, later ones leave 5 ms apart, none is delayed more than 5 s", async () => {
+  const pace = new Pace();
+  const started = performance.now();
+  for (let i = 0; i < 50; i++) await pace.wait();
+  assert.ok(performance.now() - started < 100);
+  const waits = Array.from({ length: 100 }, () => pace.wait());
+  assert.equal(pace.isBusy, true);
+  await Promise.all(waits);
+  assert.ok(performance.now() - started >= 400, `${Math.round(performance.now() - started)} ms`);
+  const many = Array.from({ length: 2_000 }, () => pace.wait());
+  const begun = performance.now();
+  await Promise.all(many);
+  assert.ok(performance.now() - begun < 6_000, `${Math.round(performance.now() - begun)} ms`);
 });
 
 /** Starts tasks in the order of their names, and returns the names in the order in which they ran. */
