@@ -47,19 +47,23 @@ async function push(databaseUrl: string): Promise<void> {
   if (!url.searchParams.has("sslmode") && /^(127\.|localhost$|\[::1\]$)/.test(url.hostname)) {
     url.searchParams.set("sslmode", "disable");
   }
+  // In the environment, because every user of the machine can read the arguments of a process.
+  const password = decodeURIComponent(url.password);
+  url.password = "";
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", join("node_modules", "supabase", "dist", "supabase.js")]
       .concat("db", "push", "--yes", "--db-url", url.href),
     cwd: ROOT,
-    env: { SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+    env: {
+      SUPABASE_TELEMETRY_DISABLED: "1",
+      DO_NOT_TRACK: "1",
+      ...(password !== "" && { PGPASSWORD: password }),
+    },
   }).output().catch((error) => {
     throw new StackError(`The Supabase CLI could not be run: ${firstLine(error)}`);
   });
   if (success) return;
   const decoder = new TextDecoder();
-  const message = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim().replaceAll(
-    url.href,
-    "DATABASE_URL",
-  );
+  const message = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim();
   throw new StackError(`The migrations could not be applied. The Supabase CLI printed:\n${message}`);
 }
