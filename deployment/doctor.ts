@@ -9,6 +9,7 @@ import { readStackFile } from "../local/stack_file.ts";
 import { type Address, examine } from "./doctor/examine.ts";
 import { isLoopback } from "./doctor/project.ts";
 import { formatReport } from "./doctor/report.ts";
+import { taskArguments } from "./task_arguments.ts";
 
 const program = new Command("deno task doctor")
   .description(
@@ -25,7 +26,7 @@ const program = new Command("deno task doctor")
   .exitOverride();
 
 try {
-  program.parse(Deno.args, { from: "user" });
+  program.parse(taskArguments(), { from: "user" });
   const { url, databaseUrl, json } = program.opts();
   const diagnosis = await examine(await findProject(url, databaseUrl));
   console.log(json ? JSON.stringify(diagnosis, null, 2) : formatReport(diagnosis));

@@ -1,9 +1,15 @@
 import { Socket } from "node:net";
 import postgres from "postgres";
 
-/** Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) */
+/**
+ * Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) Environment:
+ * DATABASE_CA, the certificate (PEM) of the authority that a URL with `sslmode=verify-full` is to trust.
+ */
 export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
-  return postgres(url, { onnotice: () => {}, ...options });
+  // A file of variables may hold the line breaks of a certificate as the two characters \n.
+  const ca = (Deno.env.get("DATABASE_CA") ?? "").replaceAll("\\n", "\n");
+  const verified = URL.canParse(url) && new URL(url).searchParams.get("sslmode") === "verify-full";
+  return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
 // postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It

@@ -17,6 +17,7 @@ Deno.test("deno task doctor refuses one address without the other, and a URL tha
     const [args, env, line] of [
       [["--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
       [[], { DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" }, /--url/],
+      [["--", "--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
       [["--url", "nowhere"], {}, /--url is not a URL/],
       [["--url", "http://db.example/functions/v1"], {}, /--url is not https/],
       [["--unknown"], {}, /unknown option/],

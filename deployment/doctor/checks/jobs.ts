@@ -85,8 +85,8 @@ function findJob(job: Job): Finding[] {
     return [{ message: `The job ${job.name} is scheduled otherwise than crm.jobs says`, remedy: SCHEDULE }];
   }
   if (!job.active) {
-    const sql =
-      `select cron.alter_job(jobid, active := true) from cron.job where jobname = 'crm:${job.name}';`;
+    // Not cron.alter_job(), which pg_cron gives to the superuser alone.
+    const sql = `select cron.unschedule('crm:${job.name}');\nselect crm.schedule_jobs();`;
     return [{ message: `The job ${job.name} is switched off`, remedy: { sql } }];
   }
   const findings: Finding[] = [];
