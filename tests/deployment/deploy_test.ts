@@ -8,22 +8,9 @@ import { watchCommandLines } from "../support/command_lines.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import type { Upload } from "../support/hosted_project.ts";
+import { deploy } from "./deploy.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
-const MAIN = join(ROOT, "deployment/deploy.ts");
-
-/** Runs `deno task deploy` with exactly these variables, as a workflow does. */
-async function deploy(env: Record<string, string>, ...args: string[]) {
-  const { PATH = "", HOME = "" } = Deno.env.toObject();
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
-    clearEnv: true,
-    env: { PATH, HOME, ...env },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
-}
 
 /** The files that a function needs by Deno's own reading of its imports, from the root. */
 async function moduleGraph(name: string): Promise<string[]> {
