@@ -150,17 +150,20 @@ Deno.test({
     const sql = openSql(databaseUrl, { max: 1 });
     const { key } = await makeWorkspace(sql);
     await sql.end();
-    const call = (path: string, body: unknown) =>
-      fetch(`${project.origin}/functions/v1/${path}`, {
+    const statusOf = async (path: string, body: unknown) => {
+      const response = await fetch(`${project.origin}/functions/v1/${path}`, {
         method: "POST",
         headers: { "X-API-Key": key, "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
+      await response.body?.cancel();
+      return response.status;
+    };
 
     await t.step("the uploaded functions take a lead and store a signing secret", async () => {
-      assert.equal((await call("api-v1-leads", { first_name: "Ana" })).status, 201);
+      assert.equal(await statusOf("api-v1-leads", { first_name: "Ana" }), 201);
       const subscription = { event_types: ["deal.lost"], target_url: "https://hooks.example.com/" };
-      assert.equal((await call("api-v1-webhooks", subscription)).status, 201);
+      assert.equal(await statusOf("api-v1-webhooks", subscription), 201);
     });
 
     await t.step("a second deployment changes nothing in the database", async () => {
@@ -203,7 +206,7 @@ Deno.test({
         assert.equal(code, 0, stdout + stderr);
         assert.match(stdout, /^ {3}set: webhook_dispatcher_secret$/m);
         assert.equal(project.secrets.get("WEBHOOK_ENCRYPTION_KEY"), other["WEBHOOK_ENCRYPTION_KEY"]);
-        assert.equal((await call("api-v1-leads", { first_name: "Bia" })).status, 201);
+        assert.equal(await statusOf("api-v1-leads", { first_name: "Bia" }), 201);
         await assert.rejects(async () => {
           const old = openSql(env["FUNCTIONS_DATABASE_URL"]!, { max: 1 });
           await old`select`.finally(() => old.end());

@@ -106,7 +106,7 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
     }, admin);
     await step("a role whose statements have no limit", {
       breaks: () => owner`alter role crm_functions reset statement_timeout`,
-      finding: /^roles: The role crm_functions has no statement_timeout of 15 s/,
+      finding: /^roles: The role crm_functions has no statement_timeout of 15s/,
     });
     await step("a function that everybody may execute", {
       breaks: () => owner`grant execute on function crm.poke_dispatcher() to public`,

@@ -3,7 +3,8 @@ import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts"
 /** The role of the doors, and the one that the functions connect as. */
 const API = "crm_api";
 const FUNCTIONS = "crm_functions";
-const STATEMENT_TIMEOUT = "15s";
+/** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
+const SETTINGS = { statement_timeout: "15s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {
   name: string;
@@ -68,11 +69,11 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
       remedy: { sql: `revoke "${group}" from ${name};` },
     });
   }
-  if (login && !role.settings.includes(`statement_timeout=${STATEMENT_TIMEOUT}`)) {
+  for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
+    if (role.settings.includes(`${setting}=${value}`)) continue;
     findings.push({
-      // A transaction pooler drops the setting of a connection, so the role must have it.
-      message: `The role ${name} has no statement_timeout of 15 s, so a slow statement keeps its connection`,
-      remedy: { sql: `alter role ${name} set statement_timeout = '${STATEMENT_TIMEOUT}';` },
+      message: `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
+      remedy: { sql: `alter role ${name} set ${setting} = '${value}';` },
     });
   }
   return findings;
