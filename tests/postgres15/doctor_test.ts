@@ -93,7 +93,8 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
           breaks: () =>
             admin`
               insert into cron.job_run_details (jobid, runid, status, start_time, end_time)
-              values (1, 0, 'succeeded', now() - interval '9 days', now() - interval '9 days')
+              select jobid, 0, 'succeeded', now() - interval '9 days', now() - interval '9 days'
+              from cron.job where jobname = 'crm:webhook-dispatch'
             `,
           finding: /^cron history: cron.job_run_details keeps runs of 9 days/,
         });

@@ -130,7 +130,7 @@ export const cronHistory: Check = {
     if (!(await hasCron(sql)).installed) return fine();
     const [oldest] = await sql<{ days: number }[]>`
       select extract(epoch from now() - start_time)::float8 / 86400 as days from cron.job_run_details
-      where start_time is not null
+      where start_time is not null and jobid in (select jobid from cron.job where jobname like 'crm:%')
       order by runid
       limit 1
     `;
@@ -140,7 +140,10 @@ export const cronHistory: Check = {
         message: `cron.job_run_details keeps runs of ${
           Math.floor(oldest.days)
         } days, and grows with every run`,
-        remedy: { sql: "delete from cron.job_run_details where start_time < now() - interval '7 days';" },
+        remedy: {
+          sql: "delete from cron.job_run_details where start_time < now() - interval '7 days'\n" +
+            "and jobid in (select jobid from cron.job where jobname like 'crm:%');",
+        },
       }],
     };
   },
