@@ -14,7 +14,7 @@ export const deliveries: Check = {
         from crm.webhook_deliveries d
         join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
         join crm.workspaces w on w.id = d.workspace_id
-        where d.state = 'pending' and s.is_active and not w.suspended
+        where d.state = 'pending' and s.is_active and not w.suspended and w.public_api
           and d.next_attempt_at < now() - interval '1 minute' and (d.lease_until is null or d.lease_until < now())
         limit ${COUNTED}
       )
