@@ -60,7 +60,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   const errors = VARIABLES.flatMap(({ name, required, check }) => {
     const value = env[name];
     if (value === undefined) return required ? [`${name} is not set`] : [];
-    const error = check?.(value, env) ?? null;
+    const error = checkQuotes(value) ?? check?.(value, env) ?? null;
     return error === null ? [] : [`${name} ${error}`];
   });
   if (errors.length > 0) {
@@ -75,7 +75,8 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
     functionsDatabaseUrl: env["FUNCTIONS_DATABASE_URL"]!,
     encryptionKey: env["WEBHOOK_ENCRYPTION_KEY"]!,
     dispatcherSecret: env["WEBHOOK_DISPATCHER_SECRET"]!,
-    databaseCa: env["DATABASE_CA"] ?? null,
+    // A file of variables may hold the line breaks of a certificate as the two characters \n.
+    databaseCa: env["DATABASE_CA"]?.replaceAll("\\n", "\n") ?? null,
     functionsUrl: `${origin}/functions/v1`,
     region: env["FUNCTIONS_REGION"] ?? null,
     secrets: {
@@ -83,6 +84,11 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
       ...Object.fromEntries(forFunctions.map(({ name }) => [name, env[name]!])),
     },
   };
+}
+
+/** The CLI reads the secrets from a file in which they stand in single quotes. */
+function checkQuotes(value: string): string | null {
+  return value.includes("'") ? "has a single quote: write it as %27 in a URL, or choose another value" : null;
 }
 
 function checkRef(value: string): string | null {

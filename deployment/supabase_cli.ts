@@ -48,15 +48,9 @@ async function send(stream: WritableStream<Uint8Array>, text: string): Promise<v
 }
 
 /**
- * Formats variables as a file that the CLI reads (dotenv). Single quotes keep every character but a single quote, so that
- * passwords and the lines of a certificate arrive as they are.
- * @throws StackError for a value that a quoted text cannot hold.
+ * Formats variables, whose values have no single quote, as a file that the CLI reads (dotenv). Single quotes keep all
+ * else, so that passwords and the lines of a certificate arrive as they are.
  */
 export function formatEnvFile(variables: Record<string, string>): string {
-  return Object.entries(variables).map(([name, value]) => {
-    if (value.includes("'")) {
-      throw new StackError(`${name} has a single quote: write it as %27 in a URL, or choose another value`);
-    }
-    return `${name}='${value}'\n`;
-  }).join("");
+  return Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`).join("");
 }

@@ -46,9 +46,10 @@ Deno.test("deno task deploy names every variable that is missing or wrong at onc
     DATABASE_CA: "hunter2",
     PUBLIC_URL: "http://api.example",
     FUNCTIONS_REGION: "Brazil",
+    CORS_ALLOWED_ORIGINS: "'hunter2'",
   });
   const lines = wrong.stderr.trim().split("\n").slice(1);
-  assert.equal(lines.length, 8, wrong.stderr);
+  assert.equal(lines.length, 9, wrong.stderr);
   assert.doesNotMatch(wrong.stderr, /hunter2/);
   assert.match(lines[1]!, /^DATABASE_URL has port 6543/);
   const unencoded = await deploy({ DATABASE_URL: "postgresql://postgres:50%hunter2@127.0.0.1/postgres" });
