@@ -93,7 +93,8 @@ export const health: Check = {
     const { status, body } = await probe(`${functionsUrl}/api-v1-health`);
     if (status === 503 && body?.["database"]) {
       return wrong("The functions do not reach their database", {
-        advice: "Correct FUNCTIONS_DATABASE_URL, and run: deno task deploy",
+        advice:
+          "Read the function's log; correct FUNCTIONS_DATABASE_URL or DATABASE_CA, and run deno task deploy",
       });
     }
     if (status === 200 && body?.["webhooks"] === "degraded") {
