@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { createAuthority } from "../../lab/harness/certificates.ts";
-import { openSql } from "../../local/sql.ts";
+import { openSql, TLS_SUPPORTED } from "../../local/sql.ts";
 import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
 import { startTlsPostgres } from "../support/tls_postgres.ts";
 import { deploy } from "./deploy.ts";
 
-Deno.test("A deployment reaches the database, by the CLI too, only where DATABASE_CA issued its certificate", async () => {
+Deno.test({
+  name: "A deployment reaches the database, by the CLI too, only where DATABASE_CA issued its certificate",
+  // The driver of the tools cannot begin TLS before Deno 2.5, and says so. The functions have another driver.
+  ignore: !TLS_SUPPORTED,
+  fn: tryDeployments,
+});
+
+async function tryDeployments(): Promise<void> {
   await using server = await startTlsPostgres();
   const url = new URL(`${server.url}?sslmode=verify-full`);
   const functionsUrl = new URL(url);
@@ -42,4 +49,4 @@ Deno.test("A deployment reaches the database, by the CLI too, only where DATABAS
   } finally {
     await sql.end();
   }
-});
+}
