@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSql } from "../../local/sql.ts";
 import { migrate } from "../../local/migrate.ts";
-import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
+import { startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { needing } from "../support/needing.ts";
 
@@ -13,8 +13,18 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
   fn: async (t) => {
     await using server = await startDebianPostgres();
     const admin = openSql(server.superuserUrl, { max: 1 });
-    await prepareAsSupabase(admin);
-    await admin`create extension plpgsql_check schema extensions`;
+    // As on Supabase, where the superuser creates extensions and hands them to postgres.
+    await admin.unsafe(`
+      create role postgres login createrole createdb replication bypassrls;
+      alter database postgres owner to postgres;
+      create schema extensions;
+      create extension plpgsql_check schema extensions;
+      create extension pg_cron;
+      grant usage on schema cron to postgres;
+      grant select, delete on cron.job, cron.job_run_details to postgres;
+      alter database postgres set search_path = public, extensions;
+      grant usage on schema extensions to postgres;
+    `);
     const sql = openSql(server.url, { max: 2 });
     try {
       await t.step("the migrations apply, once", async () => {
