@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { readSettings } from "../local/settings.ts";
 import { openSql } from "../local/sql.ts";
+import { firstLine } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 
 const CONNECT_TIMEOUT_S = 5;
@@ -49,6 +50,11 @@ const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT|08|5
 
 /** Describes an error of the database in one line that says what to do; null for an unknown error. */
 export function describeDatabaseError(error: unknown): string | null {
+  if (error instanceof Error && /certificate/.test(error.message)) {
+    return `The database's certificate is not trusted (${
+      firstLine(error)
+    }): set DATABASE_CA to the text of its authority's`;
+  }
   const { code } = error as { code?: unknown };
   if (typeof code !== "string") return null;
   if (UNREACHABLE.test(code)) {

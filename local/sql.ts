@@ -1,9 +1,23 @@
 import { Socket } from "node:net";
 import postgres from "postgres";
+import { StackError } from "./stack_error.ts";
 
-/** Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) */
+/** Whether the driver can begin TLS. Before Deno 2.5 it waits for ever. */
+export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
+
+/**
+ * Creates a client for tools and tests. (The functions have their own, `_shared/postgres/database.ts`.) Environment:
+ * DATABASE_CA, the certificate (PEM) of the authority that a URL with `sslmode=verify-full` is to trust.
+ * @throws StackError for such a URL before Deno 2.5.
+ */
 export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
-  return postgres(url, { onnotice: () => {}, ...options });
+  // A file of variables may hold the line breaks of a certificate as the two characters \n.
+  const ca = (Deno.env.get("DATABASE_CA") ?? "").replaceAll("\\n", "\n");
+  const verified = URL.canParse(url) && new URL(url).searchParams.get("sslmode") === "verify-full";
+  if (verified && !TLS_SUPPORTED) {
+    throw new StackError(`TLS to the database needs Deno 2.5 or newer, and this is ${Deno.version.deno}`);
+  }
+  return postgres(url, { onnotice: () => {}, ...(verified && ca && { ssl: { ca } }), ...options });
 }
 
 // postgres.js sends its buffer from a timer, and on Deno 2.1 a cleared timer may still fire (denoland/deno#29262). It

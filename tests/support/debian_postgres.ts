@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Sql } from "postgres";
 import { freePort } from "../../local/free_port.ts";
 import { run, systemUser } from "../../local/postgres_binaries.ts";
 
@@ -58,4 +59,22 @@ export async function startDebianPostgres() {
       await Deno.remove(folder, { recursive: true });
     },
   };
+}
+
+/**
+ * Makes the role `postgres` and the extensions, as on Supabase, where the superuser creates extensions and hands them to
+ * `postgres`. @param admin the superuser
+ */
+export async function prepareAsSupabase(admin: Sql): Promise<void> {
+  await admin.unsafe(`
+    create role postgres login createrole createdb replication bypassrls;
+    grant pg_monitor, pg_read_all_data, pg_signal_backend to postgres;
+    alter database postgres owner to postgres;
+    create schema extensions;
+    create extension pg_cron;
+    grant usage on schema cron to postgres;
+    grant select, delete on cron.job, cron.job_run_details to postgres;
+    alter database postgres set search_path = public, extensions;
+    grant usage on schema extensions to postgres;
+  `);
 }

@@ -1,0 +1,88 @@
+/**
+ * `deno task deploy`: puts this tree on a Supabase project: migrations, the functions' login, the Vault, secrets and
+ * functions; then it has the doctor look. It may run any number of times. Exit code: 0 done and nothing is wrong, 1 a
+ * step failed or the doctor found something, 2 invalid usage.
+ */
+import { Command, CommanderError } from "commander";
+import { describeDatabaseError } from "../cli/database.ts";
+import { openSql } from "../local/sql.ts";
+import { firstLine, StackError } from "../local/stack_error.ts";
+import { type Diagnosis, examine } from "./doctor/examine.ts";
+import { formatReport } from "./doctor/report.ts";
+import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
+import { deploymentSteps, type Step } from "./steps.ts";
+import { taskArguments } from "./task_arguments.ts";
+
+const CONNECT_TIMEOUT_S = 10;
+/** pg_cron of old versions runs a job once a minute, so its first run is up to a minute away. */
+const DOCTOR_PATIENCE_MS = 90_000;
+const DOCTOR_PAUSE_MS = 10_000;
+
+const names = (required: boolean) =>
+  VARIABLES.filter((variable) => variable.required === required).map(({ name }) => name).join(", ");
+
+const program = new Command("deno task deploy")
+  .description(
+    "Put migrations, functions and secrets on a Supabase project, and look at the result (docs/deployment.md).\n" +
+      `It reads ${names(true)} from the environment, and where they are set ${names(false)}.`,
+  )
+  .option("--dry-run", "check the variables, print the steps, and do nothing")
+  .option("--replace-encryption-key", "go on although the key does not decrypt the stored signing secrets")
+  .allowExcessArguments(false)
+  .exitOverride();
+
+try {
+  program.parse(taskArguments(), { from: "user" });
+  const { dryRun, replaceEncryptionKey = false } = program.opts();
+  const settings = readDeploymentSettings(Deno.env.toObject());
+  const steps = deploymentSteps(settings, { replaceEncryptionKey });
+  if (dryRun) printSteps(steps);
+  else {
+    await runSteps(steps, settings);
+    console.log(`${steps.length + 1}. Look at the result: deno task doctor`);
+    const diagnosis = await waitForHealth(settings);
+    console.log(formatReport(diagnosis));
+    Deno.exit(diagnosis.ok ? 0 : 1);
+  }
+} catch (error) {
+  if (error instanceof CommanderError) Deno.exit(error.exitCode === 0 ? 0 : 2);
+  const message = error instanceof StackError
+    ? error.message
+    : describeDatabaseError(error) ?? `Unexpected: ${firstLine(error)}`;
+  console.error(`error: ${message}`);
+  Deno.exit(1);
+}
+
+function printSteps(steps: Step[]): void {
+  steps.forEach(({ title }, index) => console.log(`${index + 1}. ${title}`));
+  console.log(`${steps.length + 1}. Look at the result: deno task doctor`);
+}
+
+async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void> {
+  const sql = openSql(databaseUrl, {
+    max: 1,
+    prepare: false,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    connection: { application_name: "crm-deploy" },
+  });
+  try {
+    for (const [index, { title, run }] of steps.entries()) {
+      console.log(`${index + 1}. ${title}`);
+      console.log(`   ${await run(sql)}`);
+    }
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+/** Looks until nothing is wrong: right after a first deployment no job has run yet, and functions start cold. */
+async function waitForHealth({ databaseUrl, functionsUrl }: Settings): Promise<Diagnosis> {
+  const until = performance.now() + DOCTOR_PATIENCE_MS;
+  for (;;) {
+    const diagnosis = await examine({ databaseUrl, functionsUrl });
+    if (diagnosis.ok || performance.now() > until) return diagnosis;
+    const found = diagnosis.checks.flatMap(({ findings }) => findings).map(({ message }) => message);
+    console.log(`   Not yet: ${found.join("; ")}`);
+    await new Promise((resolve) => setTimeout(resolve, DOCTOR_PAUSE_MS));
+  }
+}

@@ -1,0 +1,55 @@
+// The two secrets in the Vault by which the job webhook-dispatch finds and wakes the dispatcher.
+import type { Sql } from "postgres";
+
+export const URL_SECRET = "webhook_dispatcher_url";
+export const BEARER_SECRET = "webhook_dispatcher_secret";
+
+/** A value for each name; null where the Vault has none. */
+export interface DispatcherSecrets {
+  url: string | null;
+  bearer: string | null;
+}
+
+/** Reads both secrets; null where the database has no Vault. */
+export async function readDispatcherSecrets(sql: Sql): Promise<DispatcherSecrets | null> {
+  const [{ exists }] = await sql<[{ exists: boolean }]>`
+    select to_regclass('vault.decrypted_secrets') is not null as exists
+  `;
+  if (!exists) return null;
+  const rows = await sql<{ name: string; value: string }[]>`
+    select name, decrypted_secret as value from vault.decrypted_secrets where name in (${URL_SECRET}, ${BEARER_SECRET})
+  `;
+  const value = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
+  return { url: value(URL_SECRET), bearer: value(BEARER_SECRET) };
+}
+
+/**
+ * Puts both secrets into the Vault, and leaves alone what is there already.
+ * @returns the names of those that changed.
+ */
+export async function writeDispatcherSecrets(
+  sql: Sql,
+  wanted: { url: string; bearer: string },
+): Promise<string[]> {
+  const present = await readDispatcherSecrets(sql);
+  const changed: string[] = [];
+  for (const key of ["url", "bearer"] as const) {
+    const name = key === "url" ? URL_SECRET : BEARER_SECRET;
+    if (present?.[key] === wanted[key]) continue;
+    if (present?.[key] == null) await sql`select vault.create_secret(${wanted[key]}, ${name})`;
+    else {
+      await sql`
+        select vault.update_secret(id, ${wanted[key]}) from vault.decrypted_secrets where name = ${name}
+      `;
+    }
+    changed.push(name);
+  }
+  return changed;
+}
+
+/** The address of the dispatcher; in a region, where one is named. */
+export function dispatcherUrl(functionsUrl: string, region: string | null): string {
+  const url = new URL(`${functionsUrl}/webhook-dispatcher`);
+  if (region) url.searchParams.set("forceFunctionRegion", region);
+  return url.href;
+}

@@ -1,0 +1,28 @@
+import type { Check } from "./check.ts";
+import { clocks, database, databaseTls } from "./checks/connection.ts";
+import { deliveries } from "./checks/deliveries.ts";
+import { extensions } from "./checks/extensions.ts";
+import { functions, health } from "./checks/functions.ts";
+import { cronHistory, jobs } from "./checks/jobs.ts";
+import { migrations } from "./checks/migrations.ts";
+import { publicRights, roles } from "./checks/roles.ts";
+import { sessions } from "./checks/sessions.ts";
+import { vault } from "./checks/vault.ts";
+
+/** Every check, in the order of the report. A new one is an entry here. */
+export const CHECKS: readonly Check[] = [
+  database,
+  databaseTls,
+  clocks,
+  migrations,
+  extensions,
+  roles,
+  publicRights,
+  functions,
+  health,
+  sessions,
+  vault,
+  jobs,
+  cronHistory,
+  deliveries,
+];

@@ -1,0 +1,150 @@
+import type { Sql } from "postgres";
+import { type Check, type Finding, fine } from "../check.ts";
+import { hasCron } from "../project.ts";
+
+/** How late a job may be. pg_cron starts a run within a second, and a run of ours takes a few. */
+const LATENESS_S = 90;
+/** A job that runs at least this often must have run; one that runs more rarely may be younger than its interval. */
+const OFTEN_S = 60;
+const SCHEDULE = { sql: "select crm.schedule_jobs();" };
+
+interface Job {
+  name: string;
+  /** Seconds between two runs by the schedule that pg_cron has: the intervals of old versions are whole minutes. */
+  interval: number;
+  /** Whether cron.job has it as crm.jobs says. */
+  scheduled: boolean;
+  as_declared: boolean;
+  active: boolean;
+  /** Of the last run that ended; null before the first. */
+  status: string | null;
+  reason: string | null;
+  age: number | null;
+}
+
+/** Every row of crm.jobs is on pg_cron's schedule and its last run succeeded in time. */
+export const jobs: Check = {
+  name: "jobs",
+  needsDatabase: true,
+  async look({ sql }) {
+    if (!(await hasCron(sql)).installed) return await lookForScheduler(sql);
+    const [{ exists }] = await sql<[{ exists: boolean }]>`
+      select to_regclass('crm.jobs') is not null as exists
+    `;
+    if (!exists) return fine("there are none before the migrations");
+    const declared = await readJobs(sql);
+    const findings = [...declared.flatMap(findJob), ...await findUnknownJobs(sql)];
+    const waiting = declared.filter((job) => job.scheduled && job.status === null).map(({ name }) => name);
+    return waiting.length === 0 ? { findings } : { findings, note: `not run yet: ${waiting.join(", ")}` };
+  },
+};
+
+/** Without pg_cron the local stack's scheduler runs the jobs, in a session of its own. */
+async function lookForScheduler(sql: Sql) {
+  const sessions = await sql`select from pg_stat_activity where application_name = 'crm-scheduler'`;
+  if (sessions.length > 0) return fine("the local stack's scheduler runs them");
+  return {
+    findings: [{
+      message: "Nothing runs the jobs: there is no pg_cron, and no local scheduler is connected",
+      remedy: { command: "deno task start" },
+    }],
+  };
+}
+
+function readJobs(sql: Sql) {
+  return sql<Job[]>`
+    select
+      j.name,
+      greatest(
+        extract(epoch from j.every)::float8,
+        case when crm.cron_schedule(j.every) like '*/%' then 60 else 0 end
+      ) as interval,
+      c.jobid is not null as scheduled,
+      coalesce(
+        c.schedule = crm.cron_schedule(j.every) and c.command = j.command and c.database = current_database(), false
+      ) as as_declared,
+      coalesce(c.active, false) as active,
+      last.status, last.return_message as reason,
+      extract(epoch from clock_timestamp() - last.start_time)::float8 as age
+    from crm.jobs j
+    left join cron.job c on c.jobname = 'crm:' || j.name
+    left join lateral (
+      select d.status, d.return_message, d.start_time
+      from cron.job_run_details d
+      where d.jobid = c.jobid and d.status in ('succeeded', 'failed')
+      order by d.runid desc
+      limit 1
+    ) last on true
+    order by j.name
+  `;
+}
+
+function findJob(job: Job): Finding[] {
+  if (!job.scheduled) return [{ message: `The job ${job.name} is not scheduled`, remedy: SCHEDULE }];
+  if (!job.as_declared) {
+    return [{ message: `The job ${job.name} is scheduled otherwise than crm.jobs says`, remedy: SCHEDULE }];
+  }
+  if (!job.active) {
+    // Not cron.alter_job(), which pg_cron gives to the superuser alone.
+    const sql = `select cron.unschedule('crm:${job.name}');\nselect crm.schedule_jobs();`;
+    return [{ message: `The job ${job.name} is switched off`, remedy: { sql } }];
+  }
+  const findings: Finding[] = [];
+  if (job.status === "failed") {
+    findings.push({
+      message: `The last run of the job ${job.name} failed: ${job.reason?.split("\n")[0]}`,
+      remedy: { command: `deno task crm job run ${job.name}` },
+    });
+  }
+  const late = job.age === null ? job.interval <= OFTEN_S : job.age > job.interval + LATENESS_S;
+  if (late) {
+    const last = job.age === null ? "has never run" : `ran last ${Math.round(job.age)} s ago`;
+    findings.push({
+      message: `The job ${job.name} ${last}, and is due every ${Math.round(job.interval)} s`,
+      remedy: {
+        advice: "Restart the database in the dashboard if no job runs: pg_cron's launcher has ended",
+      },
+    });
+  }
+  return findings;
+}
+
+/** Jobs of ours that an earlier release scheduled and this one does not have. */
+async function findUnknownJobs(sql: Sql): Promise<Finding[]> {
+  const rows = await sql<{ jobname: string }[]>`
+    select c.jobname from cron.job c
+    where c.jobname like 'crm:%' and not exists (select from crm.jobs j where c.jobname = 'crm:' || j.name)
+    order by c.jobname
+  `;
+  return rows.map(({ jobname }) => ({
+    message: `pg_cron runs ${jobname}, which crm.jobs does not have`,
+    remedy: { sql: `select cron.unschedule('${jobname}');` },
+  }));
+}
+
+/** pg_cron keeps a row of every run for ever: some 8,640 a day for a job that runs every 10 seconds. */
+export const cronHistory: Check = {
+  name: "cron history",
+  needsDatabase: true,
+  async look({ sql }) {
+    if (!(await hasCron(sql)).installed) return fine();
+    const [oldest] = await sql<{ days: number }[]>`
+      select extract(epoch from now() - start_time)::float8 / 86400 as days from cron.job_run_details
+      where start_time is not null and jobid in (select jobid from cron.job where jobname like 'crm:%')
+      order by runid
+      limit 1
+    `;
+    if (oldest === undefined || oldest.days <= 8) return fine();
+    return {
+      findings: [{
+        message: `cron.job_run_details keeps runs of ${
+          Math.floor(oldest.days)
+        } days, and grows with every run`,
+        remedy: {
+          sql: "delete from cron.job_run_details where start_time < now() - interval '7 days'\n" +
+            "and jobid in (select jobid from cron.job where jobname like 'crm:%');",
+        },
+      }],
+    };
+  },
+};

@@ -1,0 +1,105 @@
+import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
+
+/** The role of the doors, and the one that the functions connect as. */
+const API = "crm_api";
+const FUNCTIONS = "crm_functions";
+/** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
+const SETTINGS = { statement_timeout: "15s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
+
+interface Role {
+  name: string;
+  login: boolean;
+  powers: string[];
+  member_of: string[];
+  settings: string[];
+}
+
+/** Both roles exist and can do no more than they must. */
+export const roles: Check = {
+  name: "roles",
+  needsDatabase: true,
+  async look(project) {
+    const rows = await project.sql<Role[]>`
+      select
+        r.rolname as name,
+        r.rolcanlogin as login,
+        array_remove(array[
+          case when r.rolsuper then 'superuser' end,
+          case when r.rolbypassrls then 'bypassrls' end,
+          case when r.rolcreaterole then 'createrole' end,
+          case when r.rolcreatedb then 'createdb' end,
+          case when r.rolreplication then 'replication' end
+        ], null) as powers,
+        array(
+          select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
+          where m.member = r.oid order by 1
+        ) as member_of,
+        coalesce(r.rolconfig, '{}') as settings
+      from pg_roles r
+      where r.rolname in (${API}, ${FUNCTIONS})
+      order by r.rolname
+    `;
+    return {
+      findings: [API, FUNCTIONS].flatMap((name) =>
+        findRole(name, rows.find((role) => role.name === name), deployAgain(project))
+      ),
+    };
+  },
+};
+
+function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Finding[] {
+  if (role === undefined) return [{ message: `The role ${name} does not exist`, remedy: mendMissing }];
+  const findings: Finding[] = [];
+  const login = name === FUNCTIONS;
+  if (role.login !== login) {
+    findings.push({
+      message: `The role ${name} can ${login ? "not log in, so the functions cannot connect" : "log in"}`,
+      remedy: { sql: `alter role ${name} ${login ? "login" : "nologin"};` },
+    });
+  }
+  for (const power of role.powers) {
+    findings.push({
+      message: `The role ${name} has the attribute ${power}`,
+      remedy: { sql: `alter role ${name} no${power};` },
+    });
+  }
+  for (const group of role.member_of) {
+    findings.push({
+      message: `The role ${name} is a member of ${group}`,
+      remedy: { sql: `revoke "${group}" from ${name};` },
+    });
+  }
+  for (const [setting, value] of login ? Object.entries(SETTINGS) : []) {
+    if (role.settings.includes(`${setting}=${value}`)) continue;
+    findings.push({
+      message: `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
+      remedy: { sql: `alter role ${name} set ${setting} = '${value}';` },
+    });
+  }
+  return findings;
+}
+
+/** Nothing of ours may be executed by every role: anon and authenticated are roles of every Supabase project. */
+export const publicRights: Check = {
+  name: "rights of PUBLIC",
+  needsDatabase: true,
+  async look({ sql }) {
+    const rows = await sql<{ schema: string; count: number }[]>`
+      select n.nspname as schema, count(*)::int as count
+      from pg_proc p
+      join pg_namespace n on n.oid = p.pronamespace
+      where n.nspname in ('crm', 'api', 'app') and exists (
+        select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+        where a.grantee = 0 and a.privilege_type = 'EXECUTE'
+      )
+      group by n.nspname
+      order by n.nspname
+    `;
+    return {
+      findings: rows.map(({ schema, count }) => ({
+        message: `PUBLIC may execute ${count} functions of the schema ${schema}`,
+        remedy: { sql: `revoke execute on all functions in schema ${schema} from public;` },
+      })),
+    };
+  },
+};

@@ -1,0 +1,34 @@
+import { type Check, deployAgain, fine, wrong } from "../check.ts";
+import { probe } from "../probe.ts";
+
+/** The functions connect as crm_functions, which can do little, and not as the owner. */
+export const sessions: Check = {
+  name: "functions' database user",
+  needsDatabase: true,
+  async look(project) {
+    const { sql, functionsUrl } = project;
+    // Makes a function query the database, so that a session is open.
+    const health = await probe(`${functionsUrl}/api-v1-health`);
+    if (health.status !== 200) return fine("not seen, because the health check does not answer");
+    const rows = await sql<{ usename: string }[]>`
+      select distinct usename from pg_stat_activity
+      where datname = current_database() and (application_name = 'crm-api' or usename = 'crm_functions')
+      order by usename
+    `;
+    const others = rows.map(({ usename }) => usename).filter((name) => name !== "crm_functions");
+    if (others.length > 0) {
+      return wrong(
+        `The functions connect as ${others.join(", ")}, and not as crm_functions`,
+        deployAgain(project),
+      );
+    }
+    // A pooler hides the name of the application, but not the user.
+    if (rows.length === 0) {
+      return wrong(
+        "The functions reach a database, and no session of crm_functions is open in this one",
+        deployAgain(project),
+      );
+    }
+    return fine();
+  },
+};

@@ -1,0 +1,68 @@
+import {
+  BEARER_SECRET,
+  type DispatcherSecrets,
+  dispatcherUrl,
+  readDispatcherSecrets,
+  URL_SECRET,
+} from "../../dispatcher_secrets.ts";
+import { type Check, deployAgain, type Finding, fine, type Remedy } from "../check.ts";
+import { probe } from "../probe.ts";
+
+/** The Vault names the dispatcher of this project, and the dispatcher accepts its secret. No secret is printed. */
+export const vault: Check = {
+  name: "Vault",
+  needsDatabase: true,
+  async look(project) {
+    const { sql, functionsUrl } = project;
+    const secrets = await readDispatcherSecrets(sql);
+    // Where the Vault is missing and needed, the check of the extensions says so.
+    if (secrets === null) return fine("not on this Postgres");
+    const wanted = dispatcherUrl(functionsUrl, null);
+    const urlFinding = checkUrl(secrets, wanted);
+    // The secret is sent to this project's own dispatcher and nowhere else.
+    const secretFinding = await checkSecret(
+      secrets,
+      urlFinding === null ? wanted : null,
+      deployAgain(project),
+    );
+    return { findings: [urlFinding, secretFinding].filter((finding) => finding !== null) };
+  },
+};
+
+function checkUrl({ url }: DispatcherSecrets, wanted: string): Finding | null {
+  if (url === null) {
+    return {
+      message: `The Vault has no ${URL_SECRET}, so the schedule calls no dispatcher`,
+      remedy: { sql: `select vault.create_secret('${wanted}', '${URL_SECRET}');` },
+    };
+  }
+  if (url.split("?")[0] === wanted) return null;
+  return {
+    message: `The Vault's ${URL_SECRET} is ${url}, and this project's dispatcher is ${wanted}`,
+    remedy: {
+      sql: `select vault.update_secret(id, '${wanted}') from vault.secrets where name = '${URL_SECRET}';`,
+    },
+  };
+}
+
+async function checkSecret(
+  { bearer }: DispatcherSecrets,
+  url: string | null,
+  mendRefused: Remedy,
+): Promise<Finding | null> {
+  if (bearer === null) {
+    return {
+      message: `The Vault has no ${BEARER_SECRET}, so the schedule calls no dispatcher`,
+      remedy: { sql: `select vault.create_secret('<WEBHOOK_DISPATCHER_SECRET>', '${BEARER_SECRET}');` },
+    };
+  }
+  if (url === null) return null;
+  // The same request as the schedule's: the dispatcher does nothing that it would not have done within 10 seconds.
+  const reply = await probe(url, { method: "POST", headers: { authorization: `Bearer ${bearer}` } });
+  if (reply.status !== 401 || reply.code !== "invalid_api_key") return null;
+  return {
+    message: `The dispatcher refuses the Vault's ${BEARER_SECRET}: it is not the functions' ` +
+      "WEBHOOK_DISPATCHER_SECRET",
+    remedy: mendRefused,
+  };
+}

@@ -1,0 +1,168 @@
+import { Buffer } from "node:buffer";
+import { StackError } from "../local/stack_error.ts";
+import { isLoopback } from "./doctor/project.ts";
+
+const ENCRYPTION_KEY_BYTES = 32;
+const FUNCTIONS_ROLE = "crm_functions";
+/** Shorter ones can be guessed, and a stranger could wake the dispatcher. */
+const SHORTEST_SECRET = 16;
+
+/** What a deployment reads from the environment. */
+export interface Settings {
+  projectRef: string;
+  /** As the owner of the schema, by a session: migrations need one. */
+  databaseUrl: string;
+  /** As crm_functions: what the functions get as DATABASE_URL. */
+  functionsDatabaseUrl: string;
+  encryptionKey: string;
+  dispatcherSecret: string;
+  /** PEM; null where a public authority issued the database's certificate. */
+  databaseCa: string | null;
+  /** Base URL of the functions, as clients reach them. */
+  functionsUrl: string;
+  region: string | null;
+  /** The secrets that the functions get, by name. */
+  secrets: Record<string, string>;
+}
+
+/** A variable of a deployment. docs/deployment.md has the same table, and a test compares them. */
+export interface Variable {
+  name: string;
+  required: boolean;
+  /** Whether the functions get it as a secret of that name. */
+  forFunctions: boolean;
+  /** Says what is wrong with a value; null where nothing is. It never repeats the value. */
+  check?: (value: string, env: Record<string, string>) => string | null;
+}
+
+export const VARIABLES: readonly Variable[] = [
+  { name: "SUPABASE_ACCESS_TOKEN", required: true, forFunctions: false },
+  { name: "SUPABASE_PROJECT_REF", required: true, forFunctions: false, check: checkRef },
+  { name: "DATABASE_URL", required: true, forFunctions: false, check: checkOwnerUrl },
+  // The functions get it as their DATABASE_URL.
+  { name: "FUNCTIONS_DATABASE_URL", required: true, forFunctions: false, check: checkFunctionsUrl },
+  { name: "WEBHOOK_ENCRYPTION_KEY", required: true, forFunctions: true, check: checkKey },
+  { name: "WEBHOOK_DISPATCHER_SECRET", required: true, forFunctions: true, check: checkSecret },
+  { name: "DATABASE_CA", required: false, forFunctions: true, check: checkCertificate },
+  { name: "PUBLIC_URL", required: false, forFunctions: true, check: checkPublicUrl },
+  { name: "FUNCTIONS_REGION", required: false, forFunctions: true, check: checkRegion },
+  { name: "CORS_ALLOWED_ORIGINS", required: false, forFunctions: true },
+  { name: "DATABASE_POOL_SIZE", required: false, forFunctions: true },
+];
+
+/**
+ * Reads the settings of a deployment.
+ * @throws StackError that names every variable which is missing or cannot be used, each on its line; never a value.
+ */
+export function readDeploymentSettings(variables: Record<string, string>): Settings {
+  // An empty variable is one that is not set: a workflow passes secrets that do not exist as empty ones.
+  const env = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+  const errors = VARIABLES.flatMap(({ name, required, check }) => {
+    const value = env[name];
+    if (value === undefined) return required ? [`${name} is not set`] : [];
+    const error = checkQuotes(value) ?? check?.(value, env) ?? null;
+    return error === null ? [] : [`${name} ${error}`];
+  });
+  if (errors.length > 0) {
+    throw new StackError(`Nothing was done. See docs/deployment.md.\n${errors.join("\n")}`);
+  }
+  const forFunctions = VARIABLES.filter(({ name, forFunctions }) => forFunctions && env[name] !== undefined);
+  const projectRef = env["SUPABASE_PROJECT_REF"]!;
+  const origin = env["PUBLIC_URL"]?.replace(/\/+$/, "") ?? `https://${projectRef}.supabase.co`;
+  return {
+    projectRef,
+    databaseUrl: env["DATABASE_URL"]!,
+    functionsDatabaseUrl: env["FUNCTIONS_DATABASE_URL"]!,
+    encryptionKey: env["WEBHOOK_ENCRYPTION_KEY"]!,
+    dispatcherSecret: env["WEBHOOK_DISPATCHER_SECRET"]!,
+    // A file of variables may hold the line breaks of a certificate as the two characters \n.
+    databaseCa: env["DATABASE_CA"]?.replaceAll("\\n", "\n") ?? null,
+    functionsUrl: `${origin}/functions/v1`,
+    region: env["FUNCTIONS_REGION"] ?? null,
+    secrets: {
+      DATABASE_URL: env["FUNCTIONS_DATABASE_URL"]!,
+      ...Object.fromEntries(forFunctions.map(({ name }) => [name, env[name]!])),
+    },
+  };
+}
+
+/** The CLI reads the secrets from a file in which they stand in single quotes. */
+function checkQuotes(value: string): string | null {
+  return value.includes("'") ? "has a single quote: write it as %27 in a URL, or choose another value" : null;
+}
+
+function checkRef(value: string): string | null {
+  return /^[a-z]{20}$/.test(value) ? null : "is not the reference of a project: 20 lower-case letters";
+}
+
+function checkOwnerUrl(value: string): string | null {
+  const error = checkDatabaseUrl(value);
+  if (error !== null) return error;
+  const { port, username } = new URL(value);
+  if (username.startsWith(FUNCTIONS_ROLE)) return "has the functions' user: it must be the owner's, postgres";
+  return port === "6543"
+    ? "has port 6543, the transaction pooler: migrations need a session, port 5432"
+    : null;
+}
+
+function checkFunctionsUrl(value: string, env: Record<string, string>): string | null {
+  const error = checkDatabaseUrl(value);
+  if (error !== null) return error;
+  const { username, password } = new URL(value);
+  const [role, ref] = decodeURIComponent(username).split(".");
+  if (role !== FUNCTIONS_ROLE) {
+    return `has the user ${username}: it must be ${FUNCTIONS_ROLE}, or ${FUNCTIONS_ROLE}.<ref>`;
+  }
+  if (ref !== undefined && ref !== env["SUPABASE_PROJECT_REF"]) {
+    return "is of another project than SUPABASE_PROJECT_REF";
+  }
+  return password.length < SHORTEST_SECRET
+    ? `has a password of fewer than ${SHORTEST_SECRET} characters`
+    : null;
+}
+
+function checkDatabaseUrl(value: string): string | null {
+  if (!URL.canParse(value) || !/^postgres(ql)?:$/.test(new URL(value).protocol)) {
+    return "is not postgresql://user:password@host:port/database (with special characters percent-encoded)";
+  }
+  const url = new URL(value);
+  if (!isDecodable(url.password)) {
+    return "has a % in its password that is not percent-encoded: write it as %25";
+  }
+  if (isLoopback(url) || url.searchParams.get("sslmode") === "verify-full") return null;
+  return "does not end in ?sslmode=verify-full, so the password could be read on its way";
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function checkKey(value: string): string | null {
+  return Buffer.from(value, "base64").length === ENCRYPTION_KEY_BYTES
+    ? null
+    : "is not the base64 of 32 bytes";
+}
+
+function checkSecret(value: string): string | null {
+  if (value.length < SHORTEST_SECRET) return `has fewer than ${SHORTEST_SECRET} characters`;
+  return /^[\x21-\x7e]+$/.test(value) ? null : "has characters that a header cannot carry";
+}
+
+function checkCertificate(value: string): string | null {
+  return value.includes("-----BEGIN CERTIFICATE-----") ? null : "is not the text of a certificate (PEM)";
+}
+
+function checkPublicUrl(value: string): string | null {
+  if (!URL.canParse(value)) return "is not a URL";
+  const url = new URL(value);
+  if (url.protocol !== "https:" && !isLoopback(url)) return "is not https";
+  return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
+}
+
+function checkRegion(value: string): string | null {
+  return /^[a-z]{2}-[a-z]+-\d$/.test(value) ? null : "is not a region such as sa-east-1";
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { Sql } from "postgres";
+import { migrate } from "../local/migrate.ts";
+import { checkEncryptionKey } from "./encryption_key.ts";
+import { dispatcherUrl, readDispatcherSecrets, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
+import type { Settings } from "./environment.ts";
+import { setFunctionsPassword } from "./functions_login.ts";
+import { formatEnvFile, runSupabase } from "./supabase_cli.ts";
+import { StackError } from "../local/stack_error.ts";
+
+/** One step of a deployment. Each may run again, and then changes nothing that is right. */
+export interface Step {
+  /** What it does, in the imperative. It has no secret. */
+  title: string;
+  /** @param sql as the owner of the schema @returns what it changed */
+  run(sql: Sql): Promise<string>;
+}
+
+export interface Options {
+  /** Go on although the stored signing secrets cannot be decrypted any more. */
+  replaceEncryptionKey: boolean;
+}
+
+/** The steps in their order: what can stop a deployment comes first, what serves clients last. */
+export function deploymentSteps(settings: Settings, options: Options): Step[] {
+  const { projectRef, functionsUrl, region } = settings;
+  const project = ["--project-ref", projectRef];
+  const url = dispatcherUrl(functionsUrl, region);
+  return [
+    {
+      title: "Compare WEBHOOK_ENCRYPTION_KEY with the stored signing secrets",
+      async run(sql) {
+        if (options.replaceEncryptionKey) return "left out";
+        return await checkEncryptionKey(sql, settings.encryptionKey) ? "it decrypts them" : "there are none";
+      },
+    },
+    {
+      title: "Apply the migrations: supabase db push --yes --db-url <DATABASE_URL without its password>",
+      async run(sql) {
+        const applied = await withAuthority(settings, () => migrate(sql, settings.databaseUrl));
+        return applied === 0 ? "all were applied" : `${applied} applied`;
+      },
+    },
+    {
+      title: "Give the role crm_functions the password of FUNCTIONS_DATABASE_URL",
+      run: async (sql) =>
+        await setFunctionsPassword(sql, settings.functionsDatabaseUrl) ? "set" : "it has it already",
+    },
+    {
+      title: `Put the dispatcher's address (${url}) and secret into the Vault`,
+      async run(sql) {
+        if (await readDispatcherSecrets(sql) === null) {
+          throw new StackError(
+            "The database has no Vault: create extension if not exists supabase_vault cascade;",
+          );
+        }
+        const changed = await writeDispatcherSecrets(sql, { url, bearer: settings.dispatcherSecret });
+        return changed.length === 0 ? "they are there already" : `set: ${changed.join(", ")}`;
+      },
+    },
+    {
+      title:
+        `Set the functions' secrets (${Object.keys(settings.secrets).join(", ")}): supabase secrets set ` +
+        `${project.join(" ")} --env-file /dev/stdin --yes`,
+      async run() {
+        await runSupabase({
+          args: ["secrets", "set", ...project, "--env-file", "/dev/stdin"],
+          stdin: formatEnvFile(settings.secrets),
+          secrets: Object.values(settings.secrets),
+        });
+        return "set";
+      },
+    },
+    {
+      title: `Deploy the functions: supabase functions deploy ${project.join(" ")} --use-api --yes`,
+      async run() {
+        const printed = await runSupabase({ args: ["functions", "deploy", ...project, "--use-api"] });
+        return /^Deployed Functions .*$/m.exec(printed)?.[0] ?? "deployed";
+      },
+    },
+  ];
+}
+
+/** Gives the CLI the certificate of the database's authority, as libpq takes it: in a file. */
+async function withAuthority<T>({ databaseCa }: Settings, use: () => Promise<T>): Promise<T> {
+  if (databaseCa === null) return await use();
+  const folder = await Deno.makeTempDir();
+  const file = join(folder, "authority.pem");
+  await Deno.writeTextFile(file, databaseCa);
+  Deno.env.set("PGSSLROOTCERT", file);
+  try {
+    return await use();
+  } finally {
+    Deno.env.delete("PGSSLROOTCERT");
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { functionNames } from "../../deployment/doctor/checks/functions.ts";
+import { openSql } from "../../local/sql.ts";
+import { watchCommandLines } from "../support/command_lines.ts";
+import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import type { Upload } from "../support/hosted_project.ts";
+import { deploy } from "./deploy.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+
+/** The files that a function needs by Deno's own reading of its imports, from the root. */
+async function moduleGraph(name: string): Promise<string[]> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", `${name}/index.ts`],
+    cwd: join(ROOT, "supabase/functions"),
+    stderr: "null",
+  }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
+  return modules.filter(({ specifier }) => specifier.startsWith("file:"))
+    .map(({ specifier }) => relative(ROOT, fileURLToPath(specifier)));
+}
+
+Deno.test("deno task deploy names every variable that is missing or wrong at once, and does nothing", async () => {
+  const nothing = await deploy({});
+  assert.deepEqual({ code: nothing.code, stdout: nothing.stdout }, { code: 1, stdout: "" });
+  const missing = ["SUPABASE_ACCESS_TOKEN", "SUPABASE_PROJECT_REF", "DATABASE_URL", "FUNCTIONS_DATABASE_URL"]
+    .concat("WEBHOOK_ENCRYPTION_KEY", "WEBHOOK_DISPATCHER_SECRET");
+  assert.deepEqual(
+    nothing.stderr.trim().split("\n").slice(1),
+    missing.map((name) => `${name} is not set`),
+  );
+
+  const pooler = "aws-0-sa-east-1.pooler.supabase.com";
+  const wrong = await deploy({
+    SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+    SUPABASE_PROJECT_REF: "short",
+    DATABASE_URL: `postgresql://postgres.${PROJECT_REF}:hunter2@${pooler}:6543/postgres?sslmode=verify-full`,
+    FUNCTIONS_DATABASE_URL:
+      `postgresql://postgres.${PROJECT_REF}:hunter2@${pooler}:6543/postgres?sslmode=verify-full`,
+    WEBHOOK_ENCRYPTION_KEY: "hunter2",
+    WEBHOOK_DISPATCHER_SECRET: "hunter2",
+    DATABASE_CA: "hunter2",
+    PUBLIC_URL: "http://api.example",
+    FUNCTIONS_REGION: "Brazil",
+    CORS_ALLOWED_ORIGINS: "'hunter2'",
+  });
+  const lines = wrong.stderr.trim().split("\n").slice(1);
+  assert.equal(lines.length, 9, wrong.stderr);
+  assert.doesNotMatch(wrong.stderr, /hunter2/);
+  assert.match(lines[1]!, /^DATABASE_URL has port 6543/);
+  const unencoded = await deploy({ DATABASE_URL: "postgresql://postgres:50%hunter2@127.0.0.1/postgres" });
+  assert.match(unencoded.stderr, /^DATABASE_URL has a % in its password/m);
+  const clear = await deploy({
+    DATABASE_URL: `postgresql://postgres.${PROJECT_REF}:hunter2@${pooler}:5432/postgres`,
+  });
+  assert.match(clear.stderr, /^DATABASE_URL does not end in \?sslmode=verify-full/m);
+  assert.equal((await deploy({}, "--unknown")).code, 2);
+});
+
+Deno.test({
+  name:
+    "deno task deploy takes an empty database to a service that the doctor finds nothing wrong with, and again",
+  ignore: Deno.build.os !== "linux",
+  async fn(t) {
+    await using empty = await startEmptyProject();
+    const { admin, databaseUrl, functionsDatabaseUrl, hosted: project } = empty;
+    const password = `p@ss:w/rd%?${randomBytes(9).toString("hex")}`;
+    const env: Record<string, string> = {
+      SUPABASE_PROFILE: project.profile,
+      SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+      SUPABASE_PROJECT_REF: PROJECT_REF,
+      DATABASE_URL: databaseUrl,
+      FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(password),
+      WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+      DATABASE_CA: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+      PUBLIC_URL: project.origin,
+      CORS_ALLOWED_ORIGINS: "",
+    };
+    const secretValues = [password, encodeURIComponent(password), empty.ownerPassword, ACCESS_TOKEN]
+      .concat(env["WEBHOOK_ENCRYPTION_KEY"]!, env["WEBHOOK_DISPATCHER_SECRET"]!);
+    const state = () =>
+      Promise.all([
+        admin`select rolpassword from pg_authid where rolname = 'crm_functions'`,
+        admin`select * from vault.secrets order by name`,
+        admin`select version from supabase_migrations.schema_migrations order by version`,
+      ]).then((rows) => JSON.stringify(rows));
+    await t.step("--dry-run prints the steps and does none of them", async () => {
+      const { code, stdout, stderr } = await deploy(env, "--", "--dry-run");
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^2\. Apply the migrations.*\n3\. Give the role crm_functions/m);
+      assert.deepEqual(secretValues.filter((secret) => stdout.includes(secret)), []);
+      const [row] = await admin`select to_regnamespace('crm') is null as empty`;
+      assert.equal(row!["empty"], true);
+      assert.deepEqual(project.requests, []);
+    });
+
+    await t.step(
+      "the first deployment does everything, and no process gets a secret as an argument",
+      async () => {
+        const lines = watchCommandLines();
+        const { code, stdout, stderr } = await deploy(env);
+        await lines.stop();
+        assert.equal(code, 0, stdout + stderr);
+        assert.match(stdout, /\d+ applied/);
+        assert.match(stdout, /\nNothing is wrong\n$/);
+        for (const command of ["db\0push", "secrets\0set", "functions\0deploy"]) {
+          assert.ok(lines.seen().some((line) => line.includes(command)), `${command} was not seen`);
+        }
+        for (const secret of secretValues) {
+          assert.deepEqual(lines.seen().filter((line) => line.includes(secret)), []);
+          assert.ok(!stdout.includes(secret));
+        }
+      },
+    );
+
+    await t.step("the functions get exactly the secrets that are theirs, as they are", () => {
+      assert.deepEqual(Object.fromEntries(project.secrets), {
+        DATABASE_URL: env["FUNCTIONS_DATABASE_URL"],
+        WEBHOOK_ENCRYPTION_KEY: env["WEBHOOK_ENCRYPTION_KEY"],
+        WEBHOOK_DISPATCHER_SECRET: env["WEBHOOK_DISPATCHER_SECRET"],
+        DATABASE_CA: env["DATABASE_CA"],
+        PUBLIC_URL: env["PUBLIC_URL"],
+      });
+    });
+
+    await t.step(
+      "every function is uploaded with its module graph and import map, and nothing else",
+      async () => {
+        assert.deepEqual([...project.uploads.keys()].sort(), await functionNames());
+        for (const [name, { metadata, files }] of project.uploads) {
+          assert.deepEqual(
+            [...files.keys()].sort(),
+            ["supabase/functions/deno.json", ...await moduleGraph(name)].sort(),
+            name,
+          );
+          const { entrypoint_path, import_map_path, verify_jwt } = metadata as Upload["metadata"];
+          assert.deepEqual({ entrypoint_path, import_map_path, verify_jwt }, {
+            entrypoint_path: `supabase/functions/${name}/index.ts`,
+            import_map_path: "supabase/functions/deno.json",
+            verify_jwt: false,
+          });
+        }
+      },
+    );
+
+    const sql = openSql(databaseUrl, { max: 1 });
+    const { key } = await makeWorkspace(sql);
+    await sql.end();
+    const statusOf = async (path: string, body: unknown) => {
+      const response = await fetch(`${project.origin}/functions/v1/${path}`, {
+        method: "POST",
+        headers: { "X-API-Key": key, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+
+    await t.step("the uploaded functions take a lead and store a signing secret", async () => {
+      assert.equal(await statusOf("api-v1-leads", { first_name: "Ana" }), 201);
+      const subscription = { event_types: ["deal.lost"], target_url: "https://hooks.example.com/" };
+      assert.equal(await statusOf("api-v1-webhooks", subscription), 201);
+    });
+
+    await t.step("a second deployment changes nothing in the database", async () => {
+      const before = await state();
+      const { code, stdout, stderr } = await deploy(env);
+      assert.equal(code, 0, stdout + stderr);
+      assert.equal(await state(), before);
+      for (
+        const line of [
+          "it decrypts them",
+          "all were applied",
+          "it has it already",
+          "they are there already",
+        ]
+      ) {
+        assert.ok(stdout.includes(line), stdout);
+      }
+    });
+
+    const other = { ...env, WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64") };
+    await t.step("another encryption key is refused before anything is done", async () => {
+      const before = await state();
+      const requests = project.requests.length;
+      const { code, stderr } = await deploy(other);
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt/);
+      assert.equal(await state(), before);
+      assert.equal(project.requests.length, requests);
+    });
+
+    await t.step(
+      "new secrets replace the old ones everywhere; an encryption key where that is meant",
+      async () => {
+        const rotated = {
+          ...other,
+          FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(randomBytes(24).toString("hex")),
+          WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+        };
+        const { code, stdout, stderr } = await deploy(rotated, "--replace-encryption-key");
+        assert.equal(code, 0, stdout + stderr);
+        assert.match(stdout, /^ {3}set: webhook_dispatcher_secret$/m);
+        assert.equal(project.secrets.get("WEBHOOK_ENCRYPTION_KEY"), other["WEBHOOK_ENCRYPTION_KEY"]);
+        assert.equal(await statusOf("api-v1-leads", { first_name: "Bia" }), 201);
+        await assert.rejects(async () => {
+          const old = openSql(env["FUNCTIONS_DATABASE_URL"]!, { max: 1 });
+          await old`select`.finally(() => old.end());
+        }, /password authentication failed/);
+      },
+    );
+
+    await t.step("a step that fails ends it, with what the CLI said and without a secret", async () => {
+      const { code, stderr } = await deploy({
+        ...env,
+        SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN.replace("0", "f"),
+      });
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: supabase secrets set failed/);
+      assert.deepEqual(secretValues.filter((secret) => stderr.includes(secret)), []);
+    });
+  },
+});

@@ -1,0 +1,112 @@
+// What the platform answers in place of a function that is not there, does not start, or is behind its JWT check
+// (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
+import assert from "node:assert/strict";
+import { functionNames, functions, health } from "../../deployment/doctor/checks/functions.ts";
+import { runChecks } from "../../deployment/doctor/examine.ts";
+import type { Finding } from "../../deployment/doctor/check.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+
+/** Forwards to the stack's functions, but for those whose answer is given. */
+function startPlatform(answers: Record<string, () => Response>) {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
+    const name = new URL(request.url).pathname.split("/").at(-1)!;
+    return answers[name]?.() ?? fetch(`${baseUrl}/${name}`, { method: request.method });
+  });
+  return {
+    functionsUrl: `http://127.0.0.1:${server.addr.port}/functions/v1`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+async function look(functionsUrl: string): Promise<Finding[]> {
+  await using sql = openDatabase();
+  const project = { sql, databaseUrl: new URL("postgresql://x@127.0.0.1/x"), functionsUrl, now: Date.now };
+  return (await runChecks(project, [functions, health])).checks.flatMap(({ findings }) => findings);
+}
+
+const json = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
+  Response.json(body, { status, headers });
+
+Deno.test("The doctor names what is wrong with a function by the answer that the platform gives for it", async () => {
+  const cases: [name: string, answer: () => Response, message: RegExp, remedy: RegExp][] = [
+    [
+      "api-v1-leads",
+      json(404, { code: "NOT_FOUND", message: "Requested function was not found" }),
+      /^api-v1-leads is not deployed \(404 NOT_FOUND\)$/,
+      /deno task/,
+    ],
+    [
+      "webhook-dispatcher",
+      json(401, { code: "UNAUTHORIZED_NO_AUTH_HEADER", message: "Missing authorization header" }),
+      /^webhook-dispatcher was deployed with Supabase's JWT check on \(401 UNAUTHORIZED_NO_AUTH_HEADER\)/,
+      /deno task/,
+    ],
+    // As the platform wrote it before it had codes.
+    [
+      "api-v1-deals",
+      json(401, { code: 401, message: "Missing authorization header" }),
+      /JWT check on \(401\)/,
+      /deno task/,
+    ],
+    [
+      "api-v1-notes",
+      json(503, { code: "BOOT_ERROR", message: "Function failed to start (please check logs)" }),
+      /^api-v1-notes does not start \(503 BOOT_ERROR\)$/,
+      /log/,
+    ],
+    [
+      "proposals",
+      json(546, { message: "Function failed due to not having enough compute resources" }, {
+        "sb-error-code": "WORKER_LIMIT",
+      }),
+      /^proposals ran out of memory or CPU \(546 WORKER_LIMIT\)$/,
+      /log/,
+    ],
+    [
+      "api-v1-contacts",
+      json(500, { error: { code: "internal_error", message: "Erro interno" } }),
+      /^api-v1-contacts answers 500 internal_error in place of 401 missing_api_key$/,
+      /log/,
+    ],
+    [
+      "api-v1-owners",
+      () => new Response("<p>Hello</p>"),
+      /^api-v1-owners answers 200, which is not a reply/,
+      /log/,
+    ],
+  ];
+  await using platform = startPlatform(Object.fromEntries(cases.map(([name, answer]) => [name, answer])));
+  const found = await look(platform.functionsUrl);
+  assert.equal(found.length, cases.length, JSON.stringify(found));
+  for (const [name, , message, remedy] of cases) {
+    const finding = found.find((finding) => finding.message.startsWith(name));
+    assert.match(finding!.message, message);
+    assert.match(JSON.stringify(finding!.remedy), remedy);
+  }
+});
+
+Deno.test("The doctor passes on that webhooks are degraded, and that the functions do not reach their database", async () => {
+  await using degraded = startPlatform({
+    "api-v1-health": json(200, {
+      status: "ok",
+      webhooks: "degraded",
+      version: "1",
+      database: { status: "up" },
+    }),
+  });
+  assert.deepEqual((await look(degraded.functionsUrl)).map(({ message }) => message), [
+    "The health check says that webhooks are degraded: something has been due for over a minute",
+  ]);
+  await using down = startPlatform({
+    "api-v1-health": json(503, { status: "unavailable", database: { status: "down" } }),
+  });
+  assert.deepEqual((await look(down.functionsUrl)).map(({ message }) => message), [
+    "The functions do not reach their database",
+  ]);
+});
+
+Deno.test("The doctor asks every function, and finds all well on the stack", async () => {
+  assert.deepEqual(await look(baseUrl), []);
+  const unreachable = await look("http://127.0.0.1:9/functions/v1");
+  assert.equal(unreachable.length, (await functionNames()).length);
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { CHECKS } from "../../deployment/doctor/checks.ts";
+import { databaseTls } from "../../deployment/doctor/checks/connection.ts";
+import { examine, runChecks } from "../../deployment/doctor/examine.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { openSql } from "../../local/sql.ts";
+import { startStackProcess } from "../../local/stack_process.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { eventually } from "../support/mailbox.ts";
+import { makeDataDir } from "../support/own_stack.ts";
+import { databaseUrl, openDatabase } from "../support/stack.ts";
+import { createVault } from "../support/vault.ts";
+import { breakAndMend, doctor, findingsOf, resultOf } from "./doctor.ts";
+
+Deno.test("deno task doctor refuses one address without the other, and a URL that is none", async () => {
+  for (
+    const [args, env, line] of [
+      [["--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
+      [[], { DATABASE_URL: "postgresql://postgres@127.0.0.1:1/postgres" }, /--url/],
+      [["--", "--url", "https://example.test/functions/v1"], {}, /DATABASE_URL/],
+      [["--url", "nowhere"], {}, /--url is not a URL/],
+      [["--url", "http://db.example/functions/v1"], {}, /--url is not https/],
+      [["--unknown"], {}, /unknown option/],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await doctor([...args], env);
+    assert.deepEqual({ code, stdout }, { code: 2, stdout: "" }, stderr);
+    assert.match(stderr, line);
+  }
+});
+
+Deno.test("The doctor names a database without verified TLS, unless it is on this machine", async () => {
+  await using sql = openDatabase();
+  const look = (url: string) =>
+    runChecks({ sql, databaseUrl: new URL(url), functionsUrl: "", now: Date.now }, [databaseTls]);
+  assert.deepEqual(findingsOf(await look(databaseUrl)), []);
+  assert.deepEqual(findingsOf(await look("postgresql://a@db.example/b?sslmode=verify-full")), []);
+  assert.match(findingsOf(await look("postgresql://a@db.example/b?sslmode=require"))[0]!, /sslmode=require/);
+  assert.match(findingsOf(await look("postgresql://a@db.example/b"))[0]!, /in clear text$/);
+});
+
+Deno.test("The doctor sees what is broken on a local stack, and its remedy mends it", async (t) => {
+  const dataDir = await makeDataDir();
+  const stack = await startStackProcess(dataDir);
+  const { base_url, database_url } = stack.file;
+  const secrets = await loadSecrets(dataDir);
+  const owner = openSql(database_url, { max: 1 });
+  const admin = openSql(superuserUrl(database_url, secrets), { max: 1 });
+  const look = () => examine({ databaseUrl: database_url, functionsUrl: base_url });
+  const step = (name: string, breakage: Parameters<typeof breakAndMend>[2], role = owner) =>
+    t.step(name, () => breakAndMend(look, role, breakage));
+  try {
+    await t.step("deno task doctor finds nothing wrong with it, and says what runs its jobs", async () => {
+      const { code, stdout, stderr } = await doctor([], { DATA_DIR: dataDir });
+      assert.equal(code, 0, stdout + stderr);
+      assert.match(stdout, /^ok +jobs +the local stack's scheduler runs them$/m);
+      assert.match(stdout, /\nNothing is wrong\n$/);
+    });
+    await t.step(
+      "deno task doctor --json has every check, and exits with 1 where something is wrong",
+      async () => {
+        await owner`alter role crm_functions nologin`;
+        const { code, stdout } = await doctor(["--json"], { DATA_DIR: dataDir });
+        await owner`alter role crm_functions login`;
+        const { ok, checks } = JSON.parse(stdout);
+        assert.deepEqual({ code, ok }, { code: 1, ok: false });
+        assert.deepEqual(checks.map(({ name }: { name: string }) => name), CHECKS.map(({ name }) => name));
+        const { state, findings } = checks.find(({ name }: { name: string }) => name === "roles");
+        assert.equal(state, "wrong");
+        assert.deepEqual(findings[0].remedy, { sql: "alter role crm_functions login;" });
+      },
+    );
+    await step("a migration that is not applied", {
+      breaks: () =>
+        owner`create table public.kept as select * from supabase_migrations.schema_migrations limit 1`.then(
+          () =>
+            owner`delete from supabase_migrations.schema_migrations where version in (select version from public.kept)`,
+        ),
+      finding: /^migrations: 1 of \d+ migrations are not applied: \d+$/,
+      mends: () =>
+        owner`insert into supabase_migrations.schema_migrations select * from public.kept`.then(() =>
+          owner`drop table public.kept`
+        ),
+    });
+    await step("a migration of another tree", {
+      breaks: () =>
+        owner`insert into supabase_migrations.schema_migrations (version) values ('20990101000000')`,
+      finding: /^migrations: The database has migrations that this tree has not: 20990101000000$/,
+      mends: () => owner`delete from supabase_migrations.schema_migrations where version = '20990101000000'`,
+    });
+    await step("a role that cannot log in", {
+      breaks: () => owner`alter role crm_functions nologin`,
+      finding: /^roles: The role crm_functions can not log in/,
+    });
+    await step("a role that can", {
+      breaks: () => owner`alter role crm_api login`,
+      finding: /^roles: The role crm_api can log in$/,
+    });
+    await step("a role that sees every workspace", {
+      breaks: () => admin`alter role crm_functions bypassrls`,
+      finding: /^roles: The role crm_functions has the attribute bypassrls$/,
+    }, admin);
+    await step("a role that may become another", {
+      breaks: () => admin`grant pg_read_all_data to crm_functions`,
+      finding: /^roles: The role crm_functions is a member of pg_read_all_data$/,
+    }, admin);
+    await step("a role whose statements have no limit", {
+      breaks: () => owner`alter role crm_functions reset statement_timeout`,
+      finding: /^roles: The role crm_functions has no statement_timeout of 15s/,
+    });
+    await step("a function that everybody may execute", {
+      breaks: () => owner`grant execute on function crm.poke_dispatcher() to public`,
+      finding: /^rights of PUBLIC: PUBLIC may execute 1 functions of the schema crm$/,
+    });
+
+    const asOwner = openSql(database_url, { max: 1, connection: { application_name: "crm-api" } });
+    await step("functions that connect as the owner", {
+      breaks: () => asOwner`select`,
+      finding: /^functions' database user: The functions connect as postgres, and not as crm_functions$/,
+      mends: () => asOwner.end(),
+    });
+
+    await createVault(admin);
+    const missing = findingsOf(await look());
+    assert.equal(missing.length, 2);
+    for (const name of ["webhook_dispatcher_url", "webhook_dispatcher_secret"]) {
+      assert.ok(missing.some((finding) => finding.startsWith(`Vault: The Vault has no ${name}`)), name);
+    }
+    const vaulted = resultOf(await look(), "Vault").findings.map(({ remedy }) => remedy as { sql: string });
+    for (const { sql } of vaulted) {
+      await owner.unsafe(sql.replace("<WEBHOOK_DISPATCHER_SECRET>", secrets.webhook_dispatcher_secret));
+    }
+    await step("an address of another dispatcher in the Vault", {
+      breaks: () =>
+        owner`
+          select vault.update_secret(id, 'http://127.0.0.1:9/functions/v1/webhook-dispatcher')
+          from vault.secrets where name = 'webhook_dispatcher_url'
+        `,
+      finding: /^Vault: The Vault's webhook_dispatcher_url is http:\/\/127\.0\.0\.1:9\//,
+    });
+    await step("a secret in the Vault that the dispatcher refuses", {
+      breaks: () =>
+        owner`
+          select vault.update_secret(id, 'another-secret-altogether')
+          from vault.secrets where name = 'webhook_dispatcher_secret'
+        `,
+      finding: /^Vault: The dispatcher refuses the Vault's webhook_dispatcher_secret/,
+      mends: () =>
+        owner`
+          select vault.update_secret(id, ${secrets.webhook_dispatcher_secret})
+          from vault.secrets where name = 'webhook_dispatcher_secret'
+        `,
+    });
+
+    await t.step("a clock that is wrong", async () => {
+      const project = { sql: owner, databaseUrl: new URL(database_url), functionsUrl: base_url };
+      const ahead = await runChecks({ ...project, now: () => Date.now() - 60_000 });
+      assert.deepEqual(findingsOf(ahead), ["clocks: The database's clock is 60 s ahead of this machine's"]);
+      const behind = await runChecks({ ...project, now: () => Date.now() + 60_000 });
+      assert.deepEqual(findingsOf(behind), ["clocks: The database's clock is 60 s behind this machine's"]);
+    });
+
+    await t.step("a role that may see nothing gets findings and not an error", async () => {
+      const url = new URL(database_url);
+      url.username = "stranger";
+      await admin`create role stranger login password 'stranger'`;
+      url.password = "stranger";
+      const diagnosis = await examine({ databaseUrl: url.href, functionsUrl: base_url });
+      assert.match(findingsOf(diagnosis).join("\n"), /^deliveries: It cannot be seen: permission denied/m);
+    });
+
+    await t.step("functions without their database", async () => {
+      await stopPostgres(dataDir);
+      // The health may be that of a second ago.
+      const diagnosis = await eventually(
+        async () => {
+          const diagnosis = await look();
+          return resultOf(diagnosis, "health").state === "wrong" && diagnosis;
+        },
+        "the health check to notice",
+        10,
+      );
+      assert.deepEqual(findingsOf(diagnosis).map((finding) => finding.split(":")[0]), ["database", "health"]);
+      assert.match(findingsOf(diagnosis)[1]!, /The functions do not reach their database$/);
+      assert.equal(resultOf(diagnosis, "jobs").state, "skipped");
+    });
+  } finally {
+    await Promise.all([owner.end({ timeout: 0 }), admin.end({ timeout: 0 })]);
+    await stack.stop();
+  }
+
+  // The same database without the stack around it: no scheduler, no dispatcher, no function.
+  const port = Number(new URL(database_url).port);
+  await startPostgres(dataDir, secrets, port);
+  const sql = openSql(database_url, { max: 1 });
+  try {
+    await t.step("no scheduler, and no function", async () => {
+      const found = findingsOf(await look());
+      assert.ok(found.some((finding) => /^jobs: Nothing runs the jobs/.test(finding)), found.join("\n"));
+      assert.ok(found.some((finding) => /^functions: api-v1-leads cannot be reached/.test(finding)));
+    });
+    await t.step("a delivery that nobody sends", async () => {
+      assert.deepEqual(resultOf(await look(), "deliveries").findings, []);
+      const { id: workspace } = await makeWorkspace(sql);
+      const [subscription] = await sql`
+        insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+        values (${workspace}, '{contact.created}', 'https://receiver.invalid/') returning id
+      `;
+      await sql`
+        insert into crm.contacts (workspace_id, name, owner_id)
+        select ${workspace}, 'Ana', id from crm.members where workspace_id = ${workspace}
+      `;
+      await sql`update crm.webhook_deliveries set next_attempt_at = now() - interval '61 s'`;
+      const [finding] = resultOf(await look(), "deliveries").findings;
+      assert.match(finding!.message, /^1 deliveries waited for over a minute, the oldest for 61 s/);
+      assert.ok(finding!.message.endsWith(`most of subscription ${subscription!["id"]}`));
+      // A workspace that may not call sends nothing, and that is meant.
+      for (const [suspended, publicApi] of [[true, true], [false, false]] as const) {
+        await sql`
+          update crm.workspaces set suspended = ${suspended}, public_api = ${publicApi} where id = ${workspace}
+        `;
+        assert.deepEqual(resultOf(await look(), "deliveries").findings, []);
+      }
+    });
+  } finally {
+    await sql.end();
+    await stopPostgres(dataDir);
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});

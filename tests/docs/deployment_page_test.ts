@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { VARIABLES } from "../../deployment/environment.ts";
+import { ACCESS_TOKEN, type EmptyProject, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
+import { openSql } from "../../local/sql.ts";
+import { needing } from "../support/needing.ts";
+import { readPage } from "./page.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const page = await readPage("deployment.md");
+
+/** The blocks of a language in a section, by the number in its heading. */
+function blocks(section: number, language: string): string[] {
+  const text = page.split(/^## (?=\d)/m).find((part) => part.startsWith(`${section}. `)) ?? "";
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, "gm"))].map(([, block]) =>
+    block!
+  );
+}
+
+/** Replaces the page's placeholders and addresses by those of a project on this machine, which has no TLS. */
+function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyProject): string {
+  const { port } = new URL(databaseUrl);
+  const filled = script
+    .replaceAll(
+      /aws-0-<region>\.pooler\.supabase\.com(:\d+)?/g,
+      (_, port_) => `127.0.0.1${port_ ? `:${port}` : ""}`,
+    )
+    .replaceAll(/\$POOLER:\d+/g, `$POOLER:${port}`)
+    .replaceAll("?sslmode=verify-full", "?sslmode=disable")
+    .replaceAll("https://<ref>.supabase.co", hosted.origin)
+    .replaceAll(/\b(postgres|crm_functions)\.<ref>/g, "$1")
+    .replaceAll("<ref>", PROJECT_REF)
+    .replaceAll("<password>", ownerPassword)
+    .replaceAll("<token>", ACCESS_TOKEN);
+  assert.doesNotMatch(filled, /<[a-z]/);
+  return filled;
+}
+
+/** Runs a script as an operator does in the root, with the pinned CLI as `npx supabase@…`. */
+async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
+  const certificate = join(folder, "prod-ca-2021.crt");
+  await Deno.writeTextFile(certificate, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
+  const pinned = JSON.parse(await Deno.readTextFile(join(ROOT, "import_map.json"))).imports.supabase;
+  const functions = [
+    'deno() { "$DENO" "$@"; }',
+    `npx() {
+      [ "$1 npm:$2" = "-y ${pinned}" ] || { echo "npx $* is not the pinned CLI" >&2; return 1; }
+      shift 2; "$DENO" run -A node_modules/supabase/dist/supabase.js "$@"
+    }`,
+    'curl() { command curl --fail-with-body "$@"; }',
+  ];
+  const { PATH = "", HOME = "" } = Deno.env.toObject();
+  const { success, stdout, stderr } = await new Deno.Command("bash", {
+    args: [
+      "-c",
+      ["set -eo pipefail", ...functions, script.replaceAll("~/prod-ca-2021.crt", certificate)].join("\n"),
+    ],
+    cwd: ROOT,
+    clearEnv: true,
+    env: { PATH, HOME, DENO: Deno.execPath(), SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", ...env },
+    stdin: "null",
+  }).output();
+  const printed = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("\n");
+  assert.ok(success, printed);
+  return printed;
+}
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await use(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test(needing(["bash", "curl", "openssl"], {
+  name: "The commands of docs/deployment.md take an empty project to its first lead",
+  fn: () =>
+    withFolder(async (folder) => {
+      await using empty = await startEmptyProject();
+      const { admin, hosted } = empty;
+      const sections = [2, 3, 4, 6].map((section) => blocks(section, "sh"));
+      assert.deepEqual(sections.map(({ length }) => length), [1, 1, 2, 1]);
+      const env = { SUPABASE_PROFILE: hosted.profile, PUBLIC_URL: hosted.origin };
+      const printed = await runScript(fillIn(sections.flat().join("\n"), empty), folder, env);
+      assert.match(printed, /^HTTP\/1\.1 201 /m);
+      assert.equal(printed.match(/^Nothing is wrong$/gm)?.length, 2);
+      const [lead] = await admin`
+        select w.name, c.email, k.scopes, array(
+          select m.name || ' ' || m.role from crm.members m where m.workspace_id = w.id order by m.created_at
+        ) as members
+        from crm.deals d join crm.workspaces w on w.id = d.workspace_id
+        join crm.contacts c on c.workspace_id = d.workspace_id join crm.api_keys k on k.workspace_id = w.id
+      `;
+      assert.deepEqual([lead!["name"], lead!["email"], lead!["scopes"], lead!["members"].at(-1)], [
+        "Padaria Sol",
+        "joao@exemplo.com.br",
+        ["leads:write", "deals:read"],
+        "Ana Souza gestor",
+      ]);
+    }),
+}));
+
+Deno.test(needing(["bash", "curl", "openssl"], {
+  name: "The commands and the SQL of docs/deployment.md for a deployment by hand come to the same",
+  fn: () =>
+    withFolder(async (folder) => {
+      await using empty = await startEmptyProject();
+      const { databaseUrl, functionsDatabaseUrl, hosted } = empty;
+      const [migrate, ...deploy] = blocks(5, "sh");
+      const [sql] = blocks(5, "sql");
+      const env = { SUPABASE_PROFILE: hosted.profile, SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN };
+      await runScript(fillIn(migrate!, empty), folder, env);
+
+      const secrets = { password: "of crm_functions", dispatcher: "of the dispatcher 0123456789" };
+      const filled = sql!.replace("<password of FUNCTIONS_DATABASE_URL>", secrets.password)
+        .replace("<WEBHOOK_DISPATCHER_SECRET>", secrets.dispatcher.replaceAll(" ", "-"));
+      const owner = openSql(databaseUrl, { max: 1 });
+      await owner.unsafe(fillIn(filled, empty)).finally(() => owner.end());
+      const file = join(folder, ".env");
+      await Deno.writeTextFile(
+        file,
+        `DATABASE_URL='${functionsDatabaseUrl(secrets.password)}'\n` +
+          `WEBHOOK_ENCRYPTION_KEY='${btoa("0123456789abcdef0123456789abcdef")}'\n` +
+          `WEBHOOK_DISPATCHER_SECRET='${secrets.dispatcher.replaceAll(" ", "-")}'\n`,
+      );
+      const script = fillIn(deploy.join("\n"), empty).replace("supabase/functions/.env", file);
+      assert.match(
+        await runScript(script, folder, { ...env, DATABASE_URL: databaseUrl }),
+        /^Nothing is wrong$/m,
+      );
+    }),
+}));
+
+Deno.test("docs/deployment.md and the workflow have the variables of deno task deploy, and no others", async () => {
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (no|yes|as `DATABASE_URL`) \| (optional)?/gm)];
+  assert.deepEqual(
+    rows.map(([, name, functions, optional]) => ({
+      name,
+      required: !optional,
+      forFunctions: functions === "yes",
+    })),
+    VARIABLES.map(({ name, required, forFunctions }) => ({ name, required, forFunctions })),
+  );
+  const workflow = await Deno.readTextFile(join(ROOT, ".github/workflows/deploy.yml"));
+  const passed = [...workflow.matchAll(/^ +([A-Z_]+): \$\{\{ (?:secrets|vars)\.([A-Z_]+) \}\}$/gm)];
+  assert.deepEqual(passed.map(([, name]) => name).sort(), VARIABLES.map(({ name }) => name).sort());
+  for (const [, name, source] of passed) assert.equal(name, source);
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { examine } from "../../deployment/doctor/examine.ts";
+import { openSql } from "../../local/sql.ts";
+import { startStackProcess } from "../../local/stack_process.ts";
+import { readSecrets } from "../../local/secrets.ts";
+import { breakAndMend, findingsOf, resultOf } from "../deployment/doctor.ts";
+import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
+import { eventually } from "../support/mailbox.ts";
+import { needing } from "../support/needing.ts";
+import { makeDataDir } from "../support/own_stack.ts";
+import { createNet, createVault } from "../support/vault.ts";
+
+/** pg_cron 1.4 runs a job at the earliest at the next full minute. */
+const FIRST_RUN_S = 75;
+
+Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
+  name: "The doctor sees what is broken of pg_cron, pg_net and the Vault, and its remedies mend it",
+  fn: async (t) => {
+    await using server = await startDebianPostgres();
+    const admin = openSql(server.superuserUrl, { max: 1 });
+    const owner = openSql(server.url, { max: 1 });
+    const dataDir = await makeDataDir();
+    try {
+      await prepareAsSupabase(admin);
+      const stack = await startStackProcess(dataDir, { DATABASE_URL: server.url });
+      const look = () => examine({ databaseUrl: server.url, functionsUrl: stack.file.base_url });
+      const step = (name: string, breakage: Parameters<typeof breakAndMend>[2], role = owner) =>
+        t.step(name, () => breakAndMend(look, role, breakage));
+      try {
+        await t.step("what a new project lacks: pg_net, the Vault, a first run of the jobs", async () => {
+          const found = findingsOf(await look()).filter((finding) =>
+            !/^jobs: .* has never run/.test(finding)
+          );
+          assert.deepEqual(found.map((finding) => finding.split(",")[0]), [
+            "extensions: The extension pg_net is not enabled",
+            "extensions: The extension supabase_vault is not enabled",
+          ]);
+          assert.ok(
+            findingsOf(await look()).some((finding) => /webhook-dispatch has never run/.test(finding)),
+          );
+
+          await createNet(admin);
+          await createVault(admin);
+          const { findings } = resultOf(await look(), "Vault");
+          assert.equal(findings.length, 2);
+          const secret = (await readSecrets(dataDir))!.webhook_dispatcher_secret;
+          for (const { remedy } of findings) {
+            assert.ok("sql" in remedy);
+            await owner.unsafe(remedy.sql.replace("<WEBHOOK_DISPATCHER_SECRET>", secret));
+          }
+          await eventually(async () => (await look()).ok, "the first run of the jobs", FIRST_RUN_S);
+          assert.match(resultOf(await look(), "jobs").note!, /^not run yet: .*purge-events/);
+        });
+
+        await step("a job that is not scheduled", {
+          breaks: () => owner`select cron.unschedule('crm:deals-stale')`,
+          finding: /^jobs: The job deals-stale is not scheduled$/,
+        });
+        await step("a job that is scheduled otherwise", {
+          breaks: () => owner`select cron.schedule('crm:webhook-dispatch', '*/30 * * * *', 'select 1')`,
+          finding: /^jobs: The job webhook-dispatch is scheduled otherwise than crm.jobs says$/,
+        });
+        await step("a job that is switched off", {
+          breaks: () =>
+            admin`select cron.alter_job(jobid, active := false) from cron.job where jobname = 'crm:deals-stale'`,
+          finding: /^jobs: The job deals-stale is switched off$/,
+        });
+        await step("a job of an earlier release", {
+          breaks: () => owner`select cron.schedule('crm:of-yesterday', '* * * * *', 'select 1')`,
+          finding: /^jobs: pg_cron runs crm:of-yesterday, which crm.jobs does not have$/,
+        });
+        // The last run is made older, and failed, because a real one would take minutes to be so.
+        const changeLastRun = async (change: string) => {
+          await passFullMinute();
+          await admin.unsafe(`
+            update cron.job_run_details set ${change} where runid in (
+              select max(d.runid) from cron.job_run_details d join cron.job j using (jobid)
+              where j.jobname = 'crm:webhook-dispatch' and d.status in ('succeeded', 'failed')
+            )
+          `);
+        };
+        await step("a job that ran last too long ago", {
+          breaks: () => changeLastRun("start_time = start_time - interval '10 minutes'"),
+          finding: /^jobs: The job webhook-dispatch ran last 6\d\d s ago, and is due every 60 s$/,
+          mends: () => changeLastRun("start_time = start_time + interval '10 minutes'"),
+        });
+        await step("a job whose last run failed", {
+          breaks: () => changeLastRun("status = 'failed', return_message = 'ERROR:  the reason'"),
+          finding: /^jobs: The last run of the job webhook-dispatch failed: ERROR: {2}the reason$/,
+          mends: () => changeLastRun("status = 'succeeded'"),
+        });
+        await step("a history that is never deleted", {
+          breaks: () =>
+            admin`
+              insert into cron.job_run_details (jobid, runid, status, start_time, end_time)
+              select jobid, 0, 'succeeded', now() - interval '9 days', now() - interval '9 days'
+              from cron.job where jobname = 'crm:webhook-dispatch'
+            `,
+          finding: /^cron history: cron.job_run_details keeps runs of 9 days/,
+        });
+        await step("pg_cron that is not enabled", {
+          breaks: () => admin`drop extension pg_cron`,
+          finding: /^extensions: The extension pg_cron is not enabled, so no job runs$/,
+          mends: async () => {
+            // The superuser made the extension and scheduled the jobs; on Supabase `postgres` does both.
+            await admin`delete from cron.job`;
+            await admin`grant usage on schema cron to postgres`;
+            await admin`grant select, delete on cron.job, cron.job_run_details to postgres`;
+            await owner`select crm.schedule_jobs()`;
+            await eventually(async () => (await look()).ok, "the first run of the jobs", FIRST_RUN_S);
+          },
+        }, admin);
+      } finally {
+        await stack.stop();
+      }
+    } finally {
+      await Promise.all([owner.end(), admin.end()]);
+      await Deno.remove(dataDir, { recursive: true });
+    }
+  },
+}));
+
+/** Waits where pg_cron starts a run at any moment, whose row would become the last. */
+async function passFullMinute(): Promise<void> {
+  const second = new Date().getSeconds();
+  const wait = second >= 55 ? 65 - second : second < 5 ? 5 - second : 0;
+  await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import type { Sql } from "postgres";
+import { freePort } from "../../local/free_port.ts";
+import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
+import { startScheduler } from "../../local/scheduler.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { openSql } from "../../local/sql.ts";
+import { type HostedProject, startHostedProject } from "./hosted_project.ts";
+import { makeDataDir } from "./own_stack.ts";
+import { createNet, createVault } from "./vault.ts";
+
+export const PROJECT_REF = "abcdefghijklmnopqrst";
+export const ACCESS_TOKEN = `sbp_${"0123456789abcdef".repeat(3).slice(0, 40)}`;
+
+/** A project to which nothing has been deployed. */
+export interface EmptyProject extends AsyncDisposable {
+  /** As the owner, of a database without migrations. */
+  databaseUrl: string;
+  ownerPassword: string;
+  /** As the superuser. */
+  admin: Sql;
+  hosted: HostedProject;
+  /** The database as crm_functions would reach it with this password. */
+  functionsDatabaseUrl(password: string): string;
+}
+
+/** Starts what Supabase gives to a new project: a Postgres with the Vault and pg_net, and the management API. */
+export async function startEmptyProject(): Promise<EmptyProject> {
+  const dataDir = await makeDataDir();
+  const stored = await loadSecrets(dataDir);
+  const { databaseUrl } = await startPostgres(dataDir, stored);
+  const admin = openSql(superuserUrl(databaseUrl, stored), { max: 1 });
+  await createVault(admin);
+  await createNet(admin);
+  const hosted = await startHostedProject(ACCESS_TOKEN, freePort());
+  // There is no pg_cron in this Postgres, and the doctor asks that something runs the jobs.
+  const scheduler = startScheduler({
+    databaseUrl,
+    origin: hosted.origin,
+    dispatcherSecret: randomBytes(8).toString("hex"),
+  });
+  return {
+    databaseUrl,
+    ownerPassword: stored.postgres_password,
+    admin,
+    hosted,
+    functionsDatabaseUrl(password) {
+      const url = new URL(databaseUrl);
+      url.username = "crm_functions";
+      url.password = encodeURIComponent(password);
+      return url.href;
+    },
+    async [Symbol.asyncDispose]() {
+      await scheduler.close();
+      await hosted[Symbol.asyncDispose]();
+      await admin.end();
+      await stopPostgres(dataDir);
+      await Deno.remove(dataDir, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { dirname, join } from "node:path";
+import { eventually } from "./mailbox.ts";
+
+/** A function as the Supabase CLI uploads it. */
+export interface Upload {
+  metadata: { name: string; entrypoint_path: string; import_map_path: string; verify_jwt: boolean };
+  /** By their paths from the root. */
+  files: Map<string, Uint8Array>;
+}
+
+/** The part of a hosted project that a deployment changes by Supabase's management API. */
+export interface HostedProject extends AsyncDisposable {
+  /** The file that makes the CLI call this API (`--profile`, SUPABASE_PROFILE). */
+  profile: string;
+  /** Every request of the API: `<method> <path>`. */
+  requests: string[];
+  uploads: Map<string, Upload>;
+  secrets: Map<string, string>;
+  /** Origin under which the functions answer, once they are deployed. */
+  origin: string;
+}
+
+/**
+ * Stands in for Supabase, which does not run here: the management API on loopback, and the functions, which run from what
+ * was uploaded, with the secrets that were set and nothing else.
+ * @param token the only access token that it accepts
+ * @param port where the functions answer
+ */
+export async function startHostedProject(token: string, port: number): Promise<HostedProject> {
+  const folder = await Deno.makeTempDir({ prefix: "crm-hosted-" });
+  const requests: string[] = [];
+  const uploads = new Map<string, Upload>();
+  const secrets = new Map<string, string>();
+  const origin = `http://127.0.0.1:${port}`;
+  let functions: Deno.ChildProcess | undefined;
+
+  async function stopFunctions(): Promise<void> {
+    await functions?.stdin.close().catch(() => {});
+    await functions?.status;
+    functions = undefined;
+  }
+
+  /** A release replaces every function, as an isolate of the new version replaces the old one. */
+  async function release(): Promise<void> {
+    await stopFunctions();
+    const root = await Deno.makeTempDir({ dir: folder });
+    for (const { files } of uploads.values()) {
+      for (const [path, bytes] of files) {
+        await Deno.mkdir(dirname(join(root, path)), { recursive: true });
+        await Deno.writeFile(join(root, path), bytes);
+      }
+    }
+    const { HOME = "", PATH = "", DENO_DIR = "" } = Deno.env.toObject();
+    functions = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", "--no-config", "--no-lock"]
+        .concat(`--import-map=${join(root, "supabase/functions/deno.json")}`)
+        .concat(join(import.meta.dirname!, "serve_uploaded.ts"), `${port}`, join(root, "supabase/functions")),
+      clearEnv: true,
+      env: {
+        HOME,
+        PATH,
+        ...(DENO_DIR && { DENO_DIR }),
+        ...Object.fromEntries(secrets),
+        SUPABASE_URL: origin,
+      },
+      stdin: "piped",
+      stdout: "null",
+      stderr: "inherit",
+    }).spawn();
+    // The one that is loaded last; the gateway answers 503 until then.
+    const loaded = async () => {
+      const response = await fetch(`${origin}/functions/v1/webhook-dispatcher`).catch(() => null);
+      await response?.body?.cancel();
+      return response !== null && response.status !== 503;
+    };
+    await eventually(loaded, "the uploaded functions", 60);
+  }
+
+  async function receiveFunction(request: Request): Promise<Response> {
+    const form = await request.formData();
+    const metadata = JSON.parse(form.get("metadata") as string);
+    const files = new Map<string, Uint8Array>();
+    for (const file of form.getAll("file") as File[]) {
+      files.set(file.name, new Uint8Array(await file.arrayBuffer()));
+    }
+    uploads.set(metadata.name, { metadata, files });
+    return Response.json({
+      ...metadata,
+      id: crypto.randomUUID(),
+      slug: metadata.name,
+      status: "ACTIVE",
+      version: 1,
+      created_at: Date.now(),
+      updated_at: Date.now(),
+    }, { status: 201 });
+  }
+
+  async function receiveSecrets(request: Request): Promise<Response> {
+    for (const { name, value } of await request.json()) secrets.set(name, value);
+    return new Response(null, { status: 201 });
+  }
+
+  const api = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const { pathname } = new URL(request.url);
+    requests.push(`${request.method} ${pathname}`);
+    if (request.headers.get("authorization") !== `Bearer ${token}`) {
+      return Response.json({ message: "Unauthorized" }, { status: 401 });
+    }
+    if (request.method === "POST" && pathname.endsWith("/functions/deploy")) {
+      return await receiveFunction(request);
+    }
+    if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
+    if (request.method === "PUT" && pathname.endsWith("/functions")) {
+      await release();
+      return Response.json({ functions: [] });
+    }
+    return Response.json({ message: "Not found" }, { status: 404 });
+  });
+  const profile = join(folder, "profile.yaml");
+  const address = `http://127.0.0.1:${api.addr.port}`;
+  await Deno.writeTextFile(
+    profile,
+    `name: stub\napi_url: ${address}\ndashboard_url: ${address}\nproject_host: supabase.invalid\n`,
+  );
+  return {
+    profile,
+    requests,
+    uploads,
+    secrets,
+    origin,
+    async [Symbol.asyncDispose]() {
+      await stopFunctions();
+      await api.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
