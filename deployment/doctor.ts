@@ -7,7 +7,7 @@ import { readSettings } from "../local/settings.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { type Address, examine } from "./doctor/examine.ts";
-import { isLoopback } from "./doctor/project.ts";
+import { isLoopback } from "../supabase/functions/_shared/runtime/service.ts";
 import { formatReport } from "./doctor/report.ts";
 import { taskArguments } from "./task_arguments.ts";
 
@@ -53,6 +53,6 @@ async function findProject(url: string | undefined, databaseUrl: string | undefi
 function checkUrl(text: string): void {
   if (!URL.canParse(text)) throw new StackError("--url is not a URL");
   const url = new URL(text);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return;
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return;
   throw new StackError("--url is not https, so keys would travel in clear text");
 }

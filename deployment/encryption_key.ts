@@ -19,7 +19,7 @@ export async function checkEncryptionKey(sql: Sql, key: string): Promise<boolean
     select secret, subscription_id as id from crm.webhook_secrets order by subscription_id desc limit 1
   `;
   if (stored === undefined) return false;
-  const opens = await decryptSecret(Buffer.from(stored.secret), key).then(() => true, () => false);
+  const opens = await decryptSecret(Buffer.from(stored.secret), stored.id, key).then(() => true, () => false);
   if (opens) return true;
   throw new StackError(
     "Nothing was done: WEBHOOK_ENCRYPTION_KEY does not decrypt the stored signing secrets. Set the key that the " +

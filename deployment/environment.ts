@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { StackError } from "../local/stack_error.ts";
-import { isLoopback } from "./doctor/project.ts";
+import { isLoopback } from "../supabase/functions/_shared/runtime/service.ts";
 
 const ENCRYPTION_KEY_BYTES = 32;
 const FUNCTIONS_ROLE = "crm_functions";
@@ -129,7 +129,7 @@ function checkDatabaseUrl(value: string): string | null {
   if (!isDecodable(url.password)) {
     return "has a % in its password that is not percent-encoded: write it as %25";
   }
-  if (isLoopback(url) || url.searchParams.get("sslmode") === "verify-full") return null;
+  if (isLoopback(url.hostname) || url.searchParams.get("sslmode") === "verify-full") return null;
   return "does not end in ?sslmode=verify-full, so the password could be read on its way";
 }
 
@@ -159,7 +159,7 @@ function checkCertificate(value: string): string | null {
 function checkPublicUrl(value: string): string | null {
   if (!URL.canParse(value)) return "is not a URL";
   const url = new URL(value);
-  if (url.protocol !== "https:" && !isLoopback(url)) return "is not https";
+  if (url.protocol !== "https:" && !isLoopback(url.hostname)) return "is not https";
   return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
 }
 

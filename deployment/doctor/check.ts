@@ -1,4 +1,5 @@
-import { isLoopback, type Project } from "./project.ts";
+import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
+import type { Project } from "./project.ts";
 
 /** What mends a finding: SQL for the owner of the schema, a command for the repository's root, or a sentence. */
 export type Remedy = { sql: string } | { command: string } | { advice: string };
@@ -37,5 +38,5 @@ export function wrong(message: string, remedy: Remedy): Observation {
 
 /** What puts migrations, roles, secrets, functions and schedule in place, and changes nothing that is right. */
 export function deployAgain({ functionsUrl }: Pick<Project, "functionsUrl">): Remedy {
-  return { command: isLoopback(new URL(functionsUrl)) ? "deno task start" : "deno task deploy" };
+  return { command: isLoopback(new URL(functionsUrl).hostname) ? "deno task start" : "deno task deploy" };
 }

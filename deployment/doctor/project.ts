@@ -11,11 +11,6 @@ export interface Project {
   now(): number;
 }
 
-/** Whether the host of a URL is this machine, where traffic needs no TLS. */
-export function isLoopback(url: URL): boolean {
-  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname);
-}
-
 /** Whether the database has, or could have, pg_cron. Elsewhere the local stack's scheduler runs the jobs. */
 export async function hasCron(sql: Sql): Promise<{ installed: boolean; available: boolean }> {
   const [row] = await sql<[{ installed: boolean; available: boolean }]>`

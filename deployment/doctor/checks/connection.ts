@@ -1,7 +1,8 @@
 import { describeDatabaseError } from "../../../cli/database.ts";
 import { firstLine } from "../../../local/stack_error.ts";
 import { type Check, fine, wrong } from "../check.ts";
-import { isLoopback, type Project } from "../project.ts";
+import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
+import type { Project } from "../project.ts";
 
 /** The oldest Postgres that the migrations are tested on. */
 const OLDEST_POSTGRES = 15;
@@ -34,7 +35,7 @@ export const databaseTls: Check = {
   name: "database TLS",
   needsDatabase: true,
   async look({ sql, databaseUrl }) {
-    if (isLoopback(databaseUrl)) return fine("not needed on this machine");
+    if (isLoopback(databaseUrl.hostname)) return fine("not needed on this machine");
     const [{ ssl }] = await sql<[{ ssl: boolean }]>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
     const mode = databaseUrl.searchParams.get("sslmode");
     if (mode !== "verify-full") {

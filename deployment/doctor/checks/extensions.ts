@@ -1,5 +1,6 @@
 import { type Check, type Finding, fine } from "../check.ts";
-import { hasCron, isLoopback } from "../project.ts";
+import { isLoopback } from "../../../supabase/functions/_shared/runtime/service.ts";
+import { hasCron } from "../project.ts";
 
 /** What the schedule needs: pg_cron runs the jobs, pg_net calls the dispatcher, the Vault has its address and secret. */
 export const extensions: Check = {
@@ -7,7 +8,7 @@ export const extensions: Check = {
   needsDatabase: true,
   async look({ sql, functionsUrl }) {
     const cron = await hasCron(sql);
-    if (!cron.available && isLoopback(new URL(functionsUrl))) {
+    if (!cron.available && isLoopback(new URL(functionsUrl).hostname)) {
       return fine(
         "no pg_cron on this Postgres: the local stack's scheduler runs the jobs and pokes the dispatcher",
       );

@@ -26,7 +26,7 @@ export function serviceHosts(): string[] {
 
 /** Whether a host name, or an address with or without brackets, is this machine itself. */
 export function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+  return /^(([^.]+\.)*localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 }
 
 const publicUrl = () => withoutSlash(Deno.env.get("PUBLIC_URL"));

@@ -1,3 +1,5 @@
+import { isLoopback } from "../runtime/service.ts";
+
 /** The configuration that `checkTarget` depends on. */
 export interface TargetPolicy {
   /** `host:port` pairs that are allowed for development, over http too. */
@@ -16,9 +18,12 @@ let environmentPolicy: TargetPolicy | undefined;
  */
 export function targetPolicy(): TargetPolicy {
   if (environmentPolicy === undefined) {
-    const [devTargets, ...serviceUrls] = ["WEBHOOK_DEV_TARGETS", "PUBLIC_URL", "SUPABASE_URL"]
-      .map((name) => Deno.env.get(name) ?? "") as [string, ...string[]];
-    environmentPolicy = readPolicy(devTargets, ...serviceUrls);
+    const devTargets = Deno.env.get("WEBHOOK_DEV_TARGETS") ?? "";
+    environmentPolicy = readPolicy(
+      devTargets,
+      Deno.env.get("PUBLIC_URL") ?? "",
+      Deno.env.get("SUPABASE_URL") ?? "",
+    );
     if (devTargets !== "") {
       console.warn(
         environmentPolicy.devTargets.size > 0
@@ -58,11 +63,6 @@ export function bareHost(url: URL): string {
 /** `host:port`, the port also where it is the scheme's own. */
 export function hostAndPort(url: URL): string {
   return `${bareHost(url)}:${url.port || (url.protocol === "https:" ? 443 : 80)}`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "::1" ||
-    /^127(\.\d+){3}$/.test(host);
 }
 
 function normalizedPairs(text: string): string[] {
