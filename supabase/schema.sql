@@ -499,68 +499,86 @@ CREATE FUNCTION api.activity_list(p_args jsonb) RETURNS json
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{contact_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.contact_id = (p_args ->> 'contact_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{type}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.type = p_args ->> 'type'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{status}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.status = p_args ->> 'status'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.activity_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'deal_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'contact_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.contact_id = (p_args ->> 'contact_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'owner_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.owner_id = (p_args ->> 'owner_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'type' = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.type = p_args ->> 'type'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'status' = '{}' then
+    v_ids := array(
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.status = p_args ->> 'status'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.activity_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.activity_json(t) from crm.activities t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -717,59 +735,78 @@ CREATE FUNCTION api.company_list(p_args jsonb) RETURNS json
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{name}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.name_key = crm.name_key(p_args ->> 'name')
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{tax_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.tax_id = p_args ->> 'tax_id'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{domain}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.domain = p_args ->> 'domain'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.company_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'name' = '{}' then
+    v_ids := array(
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.name_key = crm.name_key(p_args ->> 'name')
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'tax_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.tax_id = p_args ->> 'tax_id'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'domain' = '{}' then
+    v_ids := array(
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.domain = p_args ->> 'domain'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'owner_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.owner_id = (p_args ->> 'owner_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.company_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.company_json(t) from crm.companies t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -875,41 +912,62 @@ CREATE FUNCTION api.contact_list(p_args jsonb) RETURNS json
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{email}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.email = p_args ->> 'email'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{company_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.company_id = (p_args ->> 'company_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.contact_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'email' = '{}' then
+    v_ids := array(
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.email = p_args ->> 'email'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'company_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.company_id = (p_args ->> 'company_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.contact_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.contact_json(t) from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -1038,86 +1096,102 @@ CREATE FUNCTION api.deal_list(p_args jsonb) RETURNS json
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{status}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.status = p_args ->> 'status'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{pipeline_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{stage_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.stage_id = (p_args ->> 'stage_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{contact_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.contact_id = (p_args ->> 'contact_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{company_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.company_id = (p_args ->> 'company_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{external_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.external_id = p_args ->> 'external_id'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.deal_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'status' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.status = p_args ->> 'status'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'pipeline_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'stage_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.stage_id = (p_args ->> 'stage_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'contact_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.contact_id = (p_args ->> 'contact_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'company_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.company_id = (p_args ->> 'company_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'owner_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.owner_id = (p_args ->> 'owner_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'external_id' = '{}' then
+    v_ids := array(
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.external_id = p_args ->> 'external_id'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.deal_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.deal_json(t) from crm.deals t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -1449,24 +1523,56 @@ CREATE FUNCTION api.note_list(p_args jsonb) RETURNS json
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.note_json(t) as record from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'kind' = '{}' then
+    v_ids := array(
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and t.kind = p_args ->> 'kind'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.note_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.note_json(t) from crm.notes t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -2816,6 +2922,11 @@ END) STORED,
     CONSTRAINT activities_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
     CONSTRAINT activities_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 60)))
 );
+ALTER TABLE ONLY crm.activities ALTER COLUMN deal_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.activities ALTER COLUMN contact_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.activities ALTER COLUMN owner_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.activities ALTER COLUMN type SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.activities ALTER COLUMN status SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.activities FORCE ROW LEVEL SECURITY;
 
@@ -2928,49 +3039,215 @@ COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'The title of an activity
 
 
 --
--- Name: activity_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: activity_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_type text := p_args ->> 'type';
+  v_status text := p_args ->> 'status';
+  v_is_overdue text := p_args ->> 'is_overdue';
+  v_due_before timestamptz := coalesce((p_args ->> 'due_before')::timestamptz, 'infinity');
+  v_due_after timestamptz := coalesce((p_args ->> 'due_after')::timestamptz, '-infinity');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when v_is_overdue = 'true' then 'is_overdue' end,
+    case when p_args ?| array['due_before', 'due_after'] then 'due_at' end,
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.activity_json(t) as record from crm.activities t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'type' or t.type = p_args ->> 'type')
-      and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (
-        p_args ->> 'is_overdue' is distinct from 'true'
-        or t.status = 'pendente' and t.due_at < now()
+    select 'deal_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.deal_id = v_deal_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_deal_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'type' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.type = v_type
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_type is not null
+    union all
+    select 'status' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_deal_id is null or t.deal_id = v_deal_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_type is null or t.type = v_type)
+        and (v_status is null or t.status = v_status)
+        and (v_is_overdue is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
+        and (v_is_overdue is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
+        and (v_due_before = 'infinity' or t.due_at < v_due_before)
+        and (v_due_after = '-infinity' or t.due_at >= v_due_after)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
       )
-      and (
-        p_args ->> 'is_overdue' is distinct from 'false'
-        or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now())
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.deal_id = v_deal_id
+        order by t.id desc
+        limit v_rows
       )
-      and (not p_args ? 'due_before' or t.due_at < (p_args ->> 'due_before')::timestamptz)
-      and (not p_args ? 'due_after' or t.due_at >= (p_args ->> 'due_after')::timestamptz)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.contact_id = v_contact_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.owner_id = v_owner_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'type' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.type = v_type
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.status = v_status
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'is_overdue' then
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.status = 'pendente' and t.due_at < now()
+              and t.due_at < v_due_before
+              and t.due_at >= v_due_after
+            order by t.due_at desc
+            limit 10 * p_step + 1
+          );
+        when 'due_at' then
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.due_at < v_due_before
+              and t.due_at >= v_due_after
+            order by t.due_at desc
+            limit 10 * p_step + 1
+          );
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.activity_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.activity_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -3369,6 +3646,13 @@ END) STORED,
     CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
     CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
 );
+ALTER TABLE ONLY crm.deals ALTER COLUMN status SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN pipeline_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN stage_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN contact_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN company_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN owner_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.deals ALTER COLUMN external_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
 
@@ -3514,6 +3798,10 @@ CREATE TABLE crm.companies (
     CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
     CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
+ALTER TABLE ONLY crm.companies ALTER COLUMN name_key SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.companies ALTER COLUMN tax_id SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.companies ALTER COLUMN domain SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.companies ALTER COLUMN owner_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
 
@@ -3592,38 +3880,169 @@ COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'A row as public JSON, 
 
 
 --
--- Name: company_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: company_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_name text := crm.name_key(p_args ->> 'name');
+  v_tax_id text := p_args ->> 'tax_id';
+  v_domain text := p_args ->> 'domain';
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.company_json(t) as record from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'name' or t.name_key = crm.name_key(p_args ->> 'name'))
-      and (not p_args ? 'tax_id' or t.tax_id = p_args ->> 'tax_id')
-      and (not p_args ? 'domain' or t.domain = p_args ->> 'domain')
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'name' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.name_key = v_name
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_name is not null
+    union all
+    select 'tax_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.tax_id = v_tax_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_tax_id is not null
+    union all
+    select 'domain' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.domain = v_domain
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_domain is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_name is null or t.name_key = v_name)
+        and (v_tax_id is null or t.tax_id = v_tax_id)
+        and (v_domain is null or t.domain = v_domain)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'name' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.name_key = v_name
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.tax_id = v_tax_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.domain = v_domain
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.owner_id = v_owner_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.companies t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.company_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -3727,6 +4146,8 @@ CREATE TABLE crm.contacts (
     CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
     CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
+ALTER TABLE ONLY crm.contacts ALTER COLUMN email SET (n_distinct=-0.01);
+ALTER TABLE ONLY crm.contacts ALTER COLUMN company_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
 
@@ -3791,36 +4212,133 @@ COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'A row as public JSON, w
 
 
 --
--- Name: contact_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: contact_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_email text := p_args ->> 'email';
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.contact_json(t) as record from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'email' or t.email = p_args ->> 'email')
-      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'email' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.email = v_email
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_email is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_email is null or t.email = v_email)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'email' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.email = v_email
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.company_id = v_company_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.contacts t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.contact_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4039,41 +4557,223 @@ COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'A row as public JSON, with th
 
 
 --
--- Name: deal_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: deal_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_status text := p_args ->> 'status';
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.deal_json(t) as record from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (not p_args ? 'pipeline_id' or t.pipeline_id = (p_args ->> 'pipeline_id')::uuid)
-      and (not p_args ? 'stage_id' or t.stage_id = (p_args ->> 'stage_id')::uuid)
-      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
-      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'external_id' or t.external_id = p_args ->> 'external_id')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'status' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+    union all
+    select 'pipeline_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.pipeline_id = v_pipeline_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_pipeline_id is not null
+    union all
+    select 'stage_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.stage_id = v_stage_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_stage_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.external_id = v_external_id
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_status is null or t.status = v_status)
+        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+        and (v_stage_id is null or t.stage_id = v_stage_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.status = v_status
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.pipeline_id = v_pipeline_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.stage_id = v_stage_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.contact_id = v_contact_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.company_id = v_company_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.owner_id = v_owner_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.external_id = v_external_id
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.deals t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.deal_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4707,31 +5407,6 @@ COMMENT ON FUNCTION crm.event_data(e crm.events) IS 'The `data` of a delivery (s
 
 
 --
--- Name: filters_of(jsonb); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.filters_of(p_args jsonb) RETURNS text[]
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select a.name from jsonb_object_keys(p_args) as a (name)
-    where a.name not in ('limit', 'cursor')
-    order by a.name collate "C"
-  );
-end
-$$;
-
-
---
--- Name: FUNCTION filters_of(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.filters_of(p_args jsonb) IS 'The names of the filters in the arguments of a list, sorted.';
-
-
---
 -- Name: find_or_create_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5159,6 +5834,22 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 
 
 --
+-- Name: max_page_bytes(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.max_page_bytes() RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select 2000000 $$;
+
+
+--
+-- Name: FUNCTION max_page_bytes(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
+
+
+--
 -- Name: members; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -5238,6 +5929,7 @@ CREATE TABLE crm.notes (
     CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'observation'::text]))),
     CONSTRAINT notes_source_check CHECK ((source = ANY (ARRAY['user'::text, 'automation'::text, 'agent'::text, 'integration'::text])))
 );
+ALTER TABLE ONLY crm.notes ALTER COLUMN kind SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
 
@@ -5305,36 +5997,116 @@ COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'A row as public JSON, with th
 
 
 --
--- Name: note_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: note_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_bitmapscan TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_kind text := p_args ->> 'kind';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.note_json(t) as record from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'kind' or t.kind = p_args ->> 'kind')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'kind' as name, (
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < p_before and t.id >= p_from and t.kind = v_kind
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_kind is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_kind is null or t.kind = v_kind)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+          and t.kind = v_kind
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.notes t
+            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.note_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -5364,29 +6136,27 @@ COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the
 
 
 --
--- Name: page(integer, uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: page(json[], uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) RETURNS json
+CREATE FUNCTION crm.page(p_records json[], p_next_id uuid) RETURNS json
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
-declare
-  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
 begin
   return to_json(row(
-    coalesce(array_to_json(p_records[:p_limit]), '[]'),
-    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
+    coalesce(array_to_json(p_records), '[]'),
+    row(p_next_id, p_next_id is not null)::api.page_meta
   )::api.page);
 end
 $$;
 
 
 --
--- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION page(p_records json[], p_next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS 'Builds a page of a list (spec 4.0) from the ids and records of up to limit + 1 rows.';
+COMMENT ON FUNCTION crm.page(p_records json[], p_next_id uuid) IS 'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null: there is none.';
 
 
 --

@@ -80,31 +80,115 @@ comment on function api.note_get(jsonb) is 'Returns one record; raises not_found
 create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
+-- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
+alter table crm.notes
+  alter column kind set (n_distinct = -0.01);
 
-create function crm.note_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
+create function crm.note_list_by(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
--- index.
-set plan_cache_mode = 'force_custom_plan'
+set plan_cache_mode = 'force_generic_plan'
 set enable_bitmapscan = off
 as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_kind text := p_args ->> 'kind';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.note_json(t) as record from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'kind' or t.kind = p_args ->> 'kind')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'kind' as name, (
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < p_before and t.id >= p_from and t.kind = v_kind
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_kind is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_kind is null or t.kind = v_kind)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+          and t.kind = v_kind
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
+          and t.id = any (v_in_range[:v_rows])
+        order by t.id desc
+        limit v_rows
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 7 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_in_range := array(
+            select t.id from crm.notes t
+            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
-comment on function crm.note_list_by(jsonb, uuid) is
-  'The ids and records of a page of api.note_list, for any combination of its filters.';
+comment on function crm.note_list_by(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its '
+  'filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable
@@ -118,24 +202,56 @@ as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
+  v_record json;
   v_records json[];
+  v_bytes integer := 0;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.note_json(t) as record from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    v_ids := array(
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+      order by t.id desc
+      limit v_limit + 1
+    );
+  elsif v_filters - 'kind' = '{}' then
+    v_ids := array(
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and t.kind = p_args ->> 'kind'
+      order by t.id desc
+      limit v_limit + 1
+    );
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.note_list_by(p_args, v_before, v_from) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_ids := v_ids[:v_limit];
+    v_next_id := v_ids[v_limit];
+  end if;
+  for v_record in
+    select crm.note_json(t) from crm.notes t
+    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
+    order by t.id desc
+  loop
+    v_bytes := v_bytes + pg_column_size(v_record);
+    if v_bytes > crm.max_page_bytes() and v_records is not null then
+      v_next_id := v_ids[cardinality(v_records)];
+      exit;
+    end if;
+    v_records := v_records || v_record;
+  end loop;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { writtenFiles } from "../../contract/records/files.ts";
 import { records } from "../../contract/records/records.ts";
+import { isEquality } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { openDatabase } from "../support/stack.ts";
 
 Deno.test("the SQL of every record is what deno task records would write", async () => {
@@ -54,7 +55,7 @@ Deno.test("every equality that a list is filtered by is served by an index that 
       ) as columns
       from pg_index i where i.indrelid = ${`crm.${about.table}`}::regclass and i.indpred is null`;
     const served = new Set(indexes.map(({ columns }) => columns.join(", ")));
-    const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
+    const equalities = Object.entries(filters).filter(([, filter]) => isEquality(filter));
     const required = equalities.filter(([, filter]) => filter.required);
     for (const [filter, { column = filter }] of equalities) {
       const leading = required.map(([name, { column = name }]) => column).filter((name) => name !== column);

@@ -42,12 +42,12 @@ export const activity = record("activity", {
     due_before: {
       rule: datetimeRule(),
       text: doc("Prazo antes deste momento", "Due before this moment"),
-      condition: "t.due_at < (p_args ->> 'due_before')::timestamptz",
+      range: { column: "due_at", operator: "<" },
     },
     due_after: {
       rule: datetimeRule(),
       text: doc("Prazo a partir deste momento", "Due at or after this moment"),
-      condition: "t.due_at >= (p_args ->> 'due_after')::timestamptz",
+      range: { column: "due_at", operator: ">=" },
     },
   },
 }, {
@@ -116,11 +116,11 @@ export const activity = record("activity", {
           enum: [true, false],
         }),
         text: doc("Só as atrasadas, ou só as outras", "Only the overdue ones, or only the others"),
-        // One condition for each value, because an index cannot be used for a condition compared with a parameter.
         condition: {
           true: "t.status = 'pendente' and t.due_at < now()",
           false: "(t.status <> 'pendente' or t.due_at is null or t.due_at >= now())",
         },
+        indexed: { value: "true", column: "due_at" },
       },
     },
   ),

@@ -54,11 +54,24 @@ export interface Filter {
   /** A function of schema `crm` that is applied to the value before the comparison. */
   through?: string | undefined;
   /**
-   * An SQL condition on row `t` and the arguments `p_args`, in place of an equality; or one condition for each value of
-   * the parameter. The planner sees the values of each call. It must be written in code: it is not escaped.
+   * The value is a bound of this timestamptz column, in place of an equality. The table needs an index on the workspace,
+   * the column and the id.
    */
-  condition?: string | Readonly<Record<string, string>> | undefined;
+  range?: { column: string; operator: ">=" | "<" } | undefined;
+  /**
+   * An SQL condition on row `t` for each value of the parameter, in place of an equality. It must be written in code: it
+   * is not escaped.
+   */
+  condition?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The value whose `condition` a partial index serves, and the range column that the index has between the workspace and
+   * the id.
+   */
+  indexed?: { value: string; column: string } | undefined;
 }
+
+/** Whether the list compares a column with the value, so that an index of its own serves the filter. */
+export const isEquality = ({ range, condition }: Filter) => range === undefined && condition === undefined;
 
 /** One field of a record. */
 export interface Field {
