@@ -503,81 +503,87 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.deal_id = (p_args ->> 'deal_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.contact_id = (p_args ->> 'contact_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.owner_id = (p_args ->> 'owner_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'type' = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.type = p_args ->> 'type'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'status' = '{}' then
-    v_ids := array(
-      select t.id from crm.activities t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.status = p_args ->> 'status'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.activity_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.activity_json(t) from crm.activities t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.activity_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -739,73 +745,78 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'name' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.name_key = crm.name_key(p_args ->> 'name')
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.tax_id = p_args ->> 'tax_id'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'domain' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.domain = p_args ->> 'domain'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.owner_id = (p_args ->> 'owner_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.company_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.company_json(t) from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.company_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -916,57 +927,60 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.contacts t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'email' = '{}' then
-    v_ids := array(
-      select t.id from crm.contacts t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.email = p_args ->> 'email'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'company_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.contacts t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.company_id = (p_args ->> 'company_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.contact_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.contact_json_if_short(t) as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.contact_json(t) from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.contact_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -1100,97 +1114,105 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'status' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.status = p_args ->> 'status'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.stage_id = (p_args ->> 'stage_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.contact_id = (p_args ->> 'contact_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'company_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.company_id = (p_args ->> 'company_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.owner_id = (p_args ->> 'owner_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'external_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.external_id = p_args ->> 'external_id'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.deal_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.deal_json(t) from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.deal_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -1527,51 +1549,53 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.notes t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.deal_id = (p_args ->> 'deal_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'kind' = '{}' then
-    v_ids := array(
-      select t.id from crm.notes t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.deal_id = (p_args ->> 'deal_id')::uuid
         and t.kind = p_args ->> 'kind'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.note_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.note_json(t) from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.note_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -3013,6 +3037,26 @@ COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'A row as public JSON
 
 
 --
+-- Name: activity_json_if_short(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_json_if_short(t crm.activities) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.description), 0) <= 4000
+    then crm.activity_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION activity_json_if_short(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_json_if_short(t crm.activities) IS 'crm.activity_json, or null if the row may be long: crm.activity_page makes those, so that a page can end before them.';
+
+
+--
 -- Name: activity_label(text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -3277,6 +3321,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: activity_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.activity_json(t) into v_record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -3880,6 +3960,26 @@ COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'A row as public JSON, 
 
 
 --
+-- Name: company_json_if_short(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_json_if_short(t crm.companies) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.company_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION company_json_if_short(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_json_if_short(t crm.companies) IS 'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end before them.';
+
+
+--
 -- Name: company_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4075,6 +4175,42 @@ COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'Locks the record until the t
 
 
 --
+-- Name: company_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.company_json(t) into v_record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
+
+
+--
 -- Name: company_save(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4209,6 +4345,26 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'A row as public JSON, with the fields of api.contact.';
+
+
+--
+-- Name: contact_json_if_short(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_json_if_short(t crm.contacts) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.contact_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION contact_json_if_short(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_json_if_short(t crm.contacts) IS 'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end before them.';
 
 
 --
@@ -4368,6 +4524,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: contact_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.contact_json(t) into v_record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -4554,6 +4746,26 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'A row as public JSON, with the fields of api.deal.';
+
+
+--
+-- Name: deal_json_if_short(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_json_if_short(t crm.deals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.deal_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION deal_json_if_short(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_json_if_short(t crm.deals) IS 'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before them.';
 
 
 --
@@ -4803,6 +5015,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: deal_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.deal_json(t) into v_record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -5997,6 +6245,26 @@ COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'A row as public JSON, with th
 
 
 --
+-- Name: note_json_if_short(crm.notes); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_json_if_short(t crm.notes) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.body), 0) <= 4000
+    then crm.note_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION note_json_if_short(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_json_if_short(t crm.notes) IS 'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before them.';
+
+
+--
 -- Name: note_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6107,6 +6375,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+
+
+--
+-- Name: note_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.note_json(t) into v_record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --

@@ -22,11 +22,13 @@ alter table crm.${table}
 ${filtered.map((column) => `  alter column ${column} set (n_distinct = -0.01)`).join(",\n")};`;
 }
 
-/** `api.<name>_list`, and the function that it calls for other filters than one equality. */
+/** `api.<name>_list`, and the functions that it calls for long records and for other filters than one equality. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const served = [[], ...optional(record).map((filter) => [filter])];
   return `${listBySql(record)}
+
+${pageSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable
@@ -46,9 +48,8 @@ declare
   }}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
@@ -58,23 +59,24 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.${name}_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.${name}_json_if_short(t) as record from crm.${about.table} t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.${name}_json(t) from crm.${about.table} t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.${name}_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
@@ -87,12 +89,64 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
     `\n        and t.${columnOf(filter)} = ${argument(record, filter)}`
   );
   return `${sent} = '{}' then
-    v_ids := array(
-      select t.id from crm.${record.about.table} t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.${record.name}_json_if_short(t) as record from crm.${record.about.table} t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from${
     conditions.join("")
   }
       order by t.id desc
       limit v_limit + 1
-    );`;
+    ) page;`;
+}
+
+function pageSql({ name, about, fields }: CrmRecord): string {
+  const sizes = Object.entries(fields).filter(([, { long }]) => long).map(([field, { sql }]) =>
+    `coalesce(${sql === "text" ? "octet_length" : "pg_column_size"}(t.${field}), 0)`
+  );
+  return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
+language sql stable
+as $$
+  select case when ${sizes.join(" + ")} <= 4000
+    then crm.${name}_json(t)
+  end
+$$;
+${
+    comment(
+      `function crm.${name}_json_if_short(crm.${about.table})`,
+      `crm.${name}_json, or null if the row may be long: crm.${name}_page makes those, so that a page can end before ` +
+        "them.",
+    )
+  }
+
+create function crm.${name}_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.${name}_json(t) into v_record from crm.${about.table} t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_page(uuid[], json[])`,
+      "The records of a page that may be too long: those that are null are made one by one, until the page has its " +
+        "maximum of bytes.",
+    )
+  }`;
 }

@@ -320,6 +320,44 @@ comment on function crm.company_list_by(jsonb, uuid, uuid, integer) is
   'its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be '
   'others.';
 
+create function crm.company_json_if_short(t crm.companies) returns json
+language sql stable
+as $$
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.company_json(t)
+  end
+$$;
+comment on function crm.company_json_if_short(crm.companies) is
+  'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end '
+  'before them.';
+
+create function crm.company_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.company_json(t) into v_record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.company_page(uuid[], json[]) is
+  'The records of a page that may be too long: those that are null are made one by one, until the page has '
+  'its maximum of bytes.';
+
 create function api.company_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -336,73 +374,78 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'name' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.name_key = crm.name_key(p_args ->> 'name')
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.tax_id = p_args ->> 'tax_id'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'domain' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.domain = p_args ->> 'domain'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.companies t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.owner_id = (p_args ->> 'owner_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.company_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.company_json(t) from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.company_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;

@@ -447,6 +447,44 @@ comment on function crm.deal_list_by(jsonb, uuid, uuid, integer) is
   'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its '
   'filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
+create function crm.deal_json_if_short(t crm.deals) returns json
+language sql stable
+as $$
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.deal_json(t)
+  end
+$$;
+comment on function crm.deal_json_if_short(crm.deals) is
+  'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before '
+  'them.';
+
+create function crm.deal_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.deal_json(t) into v_record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.deal_page(uuid[], json[]) is
+  'The records of a page that may be too long: those that are null are made one by one, until the page has '
+  'its maximum of bytes.';
+
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -463,97 +501,105 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'status' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.status = p_args ->> 'status'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.stage_id = (p_args ->> 'stage_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.contact_id = (p_args ->> 'contact_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'company_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.company_id = (p_args ->> 'company_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.owner_id = (p_args ->> 'owner_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'external_id' = '{}' then
-    v_ids := array(
-      select t.id from crm.deals t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.external_id = p_args ->> 'external_id'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.deal_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.deal_json(t) from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.deal_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;

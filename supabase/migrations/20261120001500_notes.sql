@@ -190,6 +190,44 @@ comment on function crm.note_list_by(jsonb, uuid, uuid, integer) is
   'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its '
   'filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
 
+create function crm.note_json_if_short(t crm.notes) returns json
+language sql stable
+as $$
+  select case when coalesce(octet_length(t.body), 0) <= 4000
+    then crm.note_json(t)
+  end
+$$;
+comment on function crm.note_json_if_short(crm.notes) is
+  'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before '
+  'them.';
+
+create function crm.note_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.note_json(t) into v_record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.note_page(uuid[], json[]) is
+  'The records of a page that may be too long: those that are null are made one by one, until the page has '
+  'its maximum of bytes.';
+
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -206,51 +244,53 @@ declare
   v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
   v_next_id uuid;
-  v_record json;
   v_records json[];
-  v_bytes integer := 0;
+  v_complete boolean;
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    v_ids := array(
-      select t.id from crm.notes t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.deal_id = (p_args ->> 'deal_id')::uuid
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   elsif v_filters - 'kind' = '{}' then
-    v_ids := array(
-      select t.id from crm.notes t
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
         and t.deal_id = (p_args ->> 'deal_id')::uuid
         and t.kind = p_args ->> 'kind'
       order by t.id desc
       limit v_limit + 1
-    );
+    ) page;
   else
     select page.ids, page.next_id into v_ids, v_next_id
     from crm.note_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
+      order by t.id desc
+    ) page;
   end if;
   if cardinality(v_ids) > v_limit then
-    v_ids := v_ids[:v_limit];
     v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
   end if;
-  for v_record in
-    select crm.note_json(t) from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids)
-    order by t.id desc
-  loop
-    v_bytes := v_bytes + pg_column_size(v_record);
-    if v_bytes > crm.max_page_bytes() and v_records is not null then
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.note_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
-      exit;
     end if;
-    v_records := v_records || v_record;
-  end loop;
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;

@@ -89,9 +89,14 @@ export interface Field {
   /** The table that `crm.check_references` searches for the id. */
   readonly references: Reference | null;
   readonly filter: Filter | null;
+  /** Whether the value may have more than LONG characters, so that 200 of them are too much for a page. */
+  readonly long: boolean;
   /** Undefined: the common text of fields with this name applies (openapi/common_fields.ts). */
   readonly text: Doc | undefined;
 }
+
+/** A text of so many characters at most is short: 200 records of such texts are a page. */
+const LONG = 2048;
 
 /** Options of every kind of field. */
 export interface Options {
@@ -110,6 +115,7 @@ interface Kind {
   rule?: z.ZodType;
   shape: z.ZodType;
   stored?: false;
+  long?: boolean;
   references?: Reference;
 }
 
@@ -124,6 +130,7 @@ function field(kind: Kind, options: Options): Field {
     stored: kind.stored ?? true,
     shownAs: options.shownAs ?? null,
     references: kind.references ?? null,
+    long: kind.long ?? false,
     filter: filter ? filterBy(kind, filter) : null,
     text,
   };
@@ -147,7 +154,7 @@ export const name = (options: Options = {}, max = 255) =>
 
 /** Free text with at most `max` characters, stored unchanged. */
 export const text = (max: number, options: Options = {}, min = 0) =>
-  field({ sql: "text", rule: rules.text(max, min), shape: z.string() }, options);
+  field({ sql: "text", rule: rules.text(max, min), shape: z.string(), long: max > LONG }, options);
 
 /** Text that the given rule validates. */
 export const textWith = (rule: z.ZodType, options: Options = {}) =>
@@ -218,11 +225,14 @@ export const autoTimestamp = () => readOnlyDatetime({ presence: "required" });
 
 /** An object with the given schema, stored as JSON. */
 export const object = (schema: z.ZodType, options: Options = {}) =>
-  field({ sql: "jsonb", rule: schema, shape: schema }, options);
+  field({ sql: "jsonb", rule: schema, shape: schema, long: true }, options);
 
 /** Fields that the client defines (spec 8). */
 export const customFields = (options: Options = {}) =>
-  field({ sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()) }, options);
+  field(
+    { sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()), long: true },
+    options,
+  );
 
 /** A value that an SQL expression computes from row `t`. It is not stored, and clients cannot write it. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>
