@@ -494,7 +494,7 @@ CREATE FUNCTION api.activity_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -514,7 +514,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -522,45 +524,50 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.deal_id = (p_args ->> 'deal_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.contact_id = (p_args ->> 'contact_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.type = p_args ->> 'type'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (p_args ->> 'type', v_before)
+        and (t.type, t.id) >= (p_args ->> 'type', v_from)
+      order by t.type desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.status = p_args ->> 'status'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -568,9 +575,10 @@ begin
     from crm.activity_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.activity_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -736,7 +744,7 @@ CREATE FUNCTION api.company_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -756,7 +764,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -764,36 +774,40 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.name_key = crm.name_key(p_args ->> 'name')
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (crm.name_key(p_args ->> 'name'), v_before)
+        and (t.name_key, t.id) >= (crm.name_key(p_args ->> 'name'), v_from)
+      order by t.name_key desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.tax_id = p_args ->> 'tax_id'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_from)
+      order by t.tax_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.domain = p_args ->> 'domain'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and (t.domain, t.id) >= (p_args ->> 'domain', v_from)
+      order by t.domain desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -801,9 +815,10 @@ begin
     from crm.company_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.company_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -918,7 +933,7 @@ CREATE FUNCTION api.contact_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -938,7 +953,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -946,18 +963,20 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.email = p_args ->> 'email'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (p_args ->> 'email', v_before)
+        and (t.email, t.id) >= (p_args ->> 'email', v_from)
+      order by t.email desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.company_id = (p_args ->> 'company_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -965,9 +984,10 @@ begin
     from crm.contact_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.contact_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -1105,7 +1125,7 @@ CREATE FUNCTION api.deal_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -1125,7 +1145,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -1133,63 +1155,70 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.status = p_args ->> 'status'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
+        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+      order by t.pipeline_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.stage_id = (p_args ->> 'stage_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+      order by t.stage_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.contact_id = (p_args ->> 'contact_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.company_id = (p_args ->> 'company_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.external_id = p_args ->> 'external_id'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -1197,9 +1226,10 @@ begin
     from crm.deal_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.deal_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -1540,7 +1570,7 @@ CREATE FUNCTION api.note_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -1560,19 +1590,21 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.deal_id = (p_args ->> 'deal_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
         and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and t.kind = p_args ->> 'kind'
-      order by t.id desc
+        and (t.kind, t.id) < (p_args ->> 'kind', v_before)
+        and (t.kind, t.id) >= (p_args ->> 'kind', v_from)
+      order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -1580,9 +1612,10 @@ begin
     from crm.note_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.note_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -2946,11 +2979,6 @@ END) STORED,
     CONSTRAINT activities_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
     CONSTRAINT activities_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 60)))
 );
-ALTER TABLE ONLY crm.activities ALTER COLUMN deal_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.activities ALTER COLUMN contact_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.activities ALTER COLUMN owner_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.activities ALTER COLUMN type SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.activities ALTER COLUMN status SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.activities FORCE ROW LEVEL SECURITY;
 
@@ -3090,7 +3118,8 @@ CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -3122,40 +3151,50 @@ begin
   from (
     select 'deal_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.deal_id = v_deal_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < (v_deal_id, p_before)
+        and (t.deal_id, t.id) >= (v_deal_id, p_from)
+      order by t.deal_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_deal_id is not null
     union all
     select 'contact_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_contact_id is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
     union all
     select 'type' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.type = v_type
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (v_type, p_before)
+        and (t.type, t.id) >= (v_type, p_from)
+      order by t.type desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_type is not null
     union all
     select 'status' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
@@ -3181,57 +3220,64 @@ begin
     from (
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.deal_id = v_deal_id
-        order by t.id desc
+        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.contact_id = v_contact_id
-        order by t.id desc
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'type' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.type = v_type
-        order by t.id desc
+        where v_by = 'type' and t.workspace_id = crm.current_workspace_id()
+          and (t.type, t.id) < (v_type, v_before)
+          and (t.type, t.id) >= (v_type, p_from)
+        order by t.type desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.status = v_status
-        order by t.id desc
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -3726,13 +3772,6 @@ END) STORED,
     CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
     CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
 );
-ALTER TABLE ONLY crm.deals ALTER COLUMN status SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN pipeline_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN stage_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN contact_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN company_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN owner_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.deals ALTER COLUMN external_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
 
@@ -3878,10 +3917,6 @@ CREATE TABLE crm.companies (
     CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
     CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
-ALTER TABLE ONLY crm.companies ALTER COLUMN name_key SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.companies ALTER COLUMN tax_id SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.companies ALTER COLUMN domain SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.companies ALTER COLUMN owner_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
 
@@ -3987,7 +4022,8 @@ CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -4013,32 +4049,40 @@ begin
   from (
     select 'name' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.name_key = v_name
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (v_name, p_before)
+        and (t.name_key, t.id) >= (v_name, p_from)
+      order by t.name_key desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_name is not null
     union all
     select 'tax_id' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.tax_id = v_tax_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (v_tax_id, p_before)
+        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+      order by t.tax_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_tax_id is not null
     union all
     select 'domain' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.domain = v_domain
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (v_domain, p_before)
+        and (t.domain, t.id) >= (v_domain, p_from)
+      order by t.domain desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_domain is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
@@ -4059,49 +4103,55 @@ begin
     from (
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'name' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.name_key = v_name
-        order by t.id desc
+        where v_by = 'name' and t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, v_before)
+          and (t.name_key, t.id) >= (v_name, p_from)
+        order by t.name_key desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.tax_id = v_tax_id
-        order by t.id desc
+        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, v_before)
+          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        order by t.tax_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.domain = v_domain
-        order by t.id desc
+        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, v_before)
+          and (t.domain, t.id) >= (v_domain, p_from)
+        order by t.domain desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -4282,8 +4332,6 @@ CREATE TABLE crm.contacts (
     CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
     CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
 );
-ALTER TABLE ONLY crm.contacts ALTER COLUMN email SET (n_distinct=-0.01);
-ALTER TABLE ONLY crm.contacts ALTER COLUMN company_id SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
 
@@ -4375,7 +4423,8 @@ CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -4399,16 +4448,20 @@ begin
   from (
     select 'email' as name, (
       select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.email = v_email
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (v_email, p_before)
+        and (t.email, t.id) >= (v_email, p_from)
+      order by t.email desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_email is not null
     union all
     select 'company_id' as name, (
       select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_company_id is not null
@@ -4427,33 +4480,37 @@ begin
     from (
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'email' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.email = v_email
-        order by t.id desc
+        where v_by = 'email' and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and (t.email, t.id) >= (v_email, p_from)
+        order by t.email desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.company_id = v_company_id
-        order by t.id desc
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.email, t.company_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -4776,7 +4833,8 @@ CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_ste
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -4805,56 +4863,70 @@ begin
   from (
     select 'status' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
     union all
     select 'pipeline_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.pipeline_id = v_pipeline_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+      order by t.pipeline_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_pipeline_id is not null
     union all
     select 'stage_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.stage_id = v_stage_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+      order by t.stage_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_stage_id is not null
     union all
     select 'contact_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_contact_id is not null
     union all
     select 'company_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_company_id is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
     union all
     select 'external_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.external_id = v_external_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_external_id is not null
@@ -4878,73 +4950,82 @@ begin
     from (
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.status = v_status
-        order by t.id desc
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.pipeline_id = v_pipeline_id
-        order by t.id desc
+        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.stage_id = v_stage_id
-        order by t.id desc
+        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        order by t.stage_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.contact_id = v_contact_id
-        order by t.id desc
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.company_id = v_company_id
-        order by t.id desc
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.external_id = v_external_id
-        order by t.id desc
+        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -6177,7 +6258,6 @@ CREATE TABLE crm.notes (
     CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'observation'::text]))),
     CONSTRAINT notes_source_check CHECK ((source = ANY (ARRAY['user'::text, 'automation'::text, 'agent'::text, 'integration'::text])))
 );
-ALTER TABLE ONLY crm.notes ALTER COLUMN kind SET (n_distinct=-0.01);
 
 ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
 
@@ -6272,7 +6352,8 @@ CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_ste
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -6296,8 +6377,11 @@ begin
   from (
     select 'kind' as name, (
       select t.id from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < p_before and t.id >= p_from and t.kind = v_kind
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = v_deal_id
+        and (t.kind, t.id) < (v_kind, p_before)
+        and (t.kind, t.id) >= (v_kind, p_from)
+      order by t.kind desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_kind is not null
@@ -6315,25 +6399,29 @@ begin
     from (
       (
         select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-        order by t.id desc
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-          and t.kind = v_kind
-        order by t.id desc
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = v_deal_id
+          and (t.kind, t.id) < (v_kind, v_before)
+          and (t.kind, t.id) >= (v_kind, p_from)
+        order by t.kind desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.kind, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;

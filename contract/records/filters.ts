@@ -45,3 +45,33 @@ export function argument({ fields }: CrmRecord, { name, through, range }: NamedF
 /** The type of the column that the filter compares. */
 export const typeOf = ({ fields }: CrmRecord, { name, range }: NamedFilter) =>
   range ? "timestamptz" : fields[name]?.sql ?? "text";
+
+/** What stands in the SQL of a walk: the value of each equality, and the bounds of the ids. */
+interface WalkTerms {
+  value(filter: NamedFilter): string;
+  before: string;
+  from: string;
+}
+
+/**
+ * The conditions and the order of a walk, newest first, by the index of these equalities. The last is compared as one row
+ * with the id, and the order has both, so that no other index serves them: where the planner expects a row or none, as in a
+ * database of many small workspaces, it would take the primary key as well, and read a large workspace to its end.
+ */
+export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
+  const equal = filters.slice(0, -1).map((filter) => `t.${columnOf(filter)} = ${value(filter)}`);
+  const last = filters.slice(-1);
+  const columns = [...last.map((filter) => `t.${columnOf(filter)}`), "t.id"];
+  const row = (terms: string[]) => terms.length === 1 ? terms[0] : `(${terms.join(", ")})`;
+  const compare = (operator: string, id: string) =>
+    `${row(columns)} ${operator} ${row([...last.map(value), id])}`;
+  return {
+    conditions: [
+      "t.workspace_id = crm.current_workspace_id()",
+      ...equal,
+      compare("<", before),
+      compare(">=", from),
+    ],
+    order: columns.map((column) => `${column} desc`).join(", "),
+  };
+}

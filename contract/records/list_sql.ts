@@ -1,6 +1,6 @@
 // The verb of a list (spec 4.0): one statement without a filter, one for each equality; everything else is in list_by_sql.ts.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { argument, columnOf, type NamedFilter, optional, required } from "./filters.ts";
+import { argument, columnOf, type NamedFilter, optional, required, walk } from "./filters.ts";
 import { listBySql } from "./list_by_sql.ts";
 import { comment } from "./sql_text.ts";
 
@@ -16,10 +16,7 @@ export function indexesSql(record: CrmRecord): string {
     const columns = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
     return `create index ${table}_${column} on crm.${table} (${columns});`;
   });
-  return `${indexes.join("\n")}
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.${table}
-${filtered.map((column) => `  alter column ${column} set (n_distinct = -0.01)`).join(",\n")};`;
+  return indexes.join("\n");
 }
 
 /** `api.<name>_list`, and the functions that it calls for long records and for other filters than one equality. */
@@ -35,9 +32,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -61,9 +58,10 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
     from crm.${name}_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.${name}_json_if_short(t) as record from crm.${about.table} t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.${name}_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.${about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
@@ -85,17 +83,17 @@ ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newes
 
 function branch(record: CrmRecord, filters: NamedFilter[]): string {
   const sent = ["v_filters", ...filters.map(({ name }) => `- '${name}'`)].join(" ");
-  const conditions = [...required(record), ...filters].map((filter) =>
-    `\n        and t.${columnOf(filter)} = ${argument(record, filter)}`
-  );
+  const { conditions, order } = walk([...required(record), ...filters], {
+    value: (filter) => argument(record, filter),
+    before: "v_before",
+    from: "v_from",
+  });
   return `${sent} = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.${record.name}_json_if_short(t) as record from crm.${record.about.table} t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from${
-    conditions.join("")
-  }
-      order by t.id desc
+      where ${conditions.join("\n        and ")}
+      order by ${order}
       limit v_limit + 1
     ) page;`;
 }

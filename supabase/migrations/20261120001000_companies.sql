@@ -153,12 +153,6 @@ create index companies_tax_id on crm.companies (workspace_id, tax_id, id);
 create index companies_domain on crm.companies (workspace_id, domain, id);
 create index companies_owner_id on crm.companies (workspace_id, owner_id, id);
 create index companies_updated_at on crm.companies (workspace_id, updated_at, id);
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.companies
-  alter column name_key set (n_distinct = -0.01),
-  alter column tax_id set (n_distinct = -0.01),
-  alter column domain set (n_distinct = -0.01),
-  alter column owner_id set (n_distinct = -0.01);
 
 create function crm.company_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -166,7 +160,9 @@ create function crm.company_list_by(
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = 'force_generic_plan'
-set enable_bitmapscan = off
+-- As in api.company_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -192,32 +188,40 @@ begin
   from (
     select 'name' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.name_key = v_name
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (v_name, p_before)
+        and (t.name_key, t.id) >= (v_name, p_from)
+      order by t.name_key desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_name is not null
     union all
     select 'tax_id' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.tax_id = v_tax_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (v_tax_id, p_before)
+        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+      order by t.tax_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_tax_id is not null
     union all
     select 'domain' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.domain = v_domain
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (v_domain, p_before)
+        and (t.domain, t.id) >= (v_domain, p_from)
+      order by t.domain desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_domain is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
@@ -238,49 +242,55 @@ begin
     from (
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'name' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.name_key = v_name
-        order by t.id desc
+        where v_by = 'name' and t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, v_before)
+          and (t.name_key, t.id) >= (v_name, p_from)
+        order by t.name_key desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.tax_id = v_tax_id
-        order by t.id desc
+        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, v_before)
+          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        order by t.tax_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.domain = v_domain
-        order by t.id desc
+        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, v_before)
+          and (t.domain, t.id) >= (v_domain, p_from)
+        order by t.domain desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -363,9 +373,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -385,7 +395,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -393,36 +405,40 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.name_key = crm.name_key(p_args ->> 'name')
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (crm.name_key(p_args ->> 'name'), v_before)
+        and (t.name_key, t.id) >= (crm.name_key(p_args ->> 'name'), v_from)
+      order by t.name_key desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.tax_id = p_args ->> 'tax_id'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_from)
+      order by t.tax_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.domain = p_args ->> 'domain'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and (t.domain, t.id) >= (p_args ->> 'domain', v_from)
+      order by t.domain desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -430,9 +446,10 @@ begin
     from crm.company_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.company_json_if_short(t) as record from crm.companies t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.company_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then

@@ -138,10 +138,6 @@ comment on function api.contact_get(jsonb) is 'Returns one record; raises not_fo
 create index contacts_email on crm.contacts (workspace_id, email, id);
 create index contacts_company_id on crm.contacts (workspace_id, company_id, id);
 create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.contacts
-  alter column email set (n_distinct = -0.01),
-  alter column company_id set (n_distinct = -0.01);
 
 create function crm.contact_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -149,7 +145,9 @@ create function crm.contact_list_by(
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = 'force_generic_plan'
-set enable_bitmapscan = off
+-- As in api.contact_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -173,16 +171,20 @@ begin
   from (
     select 'email' as name, (
       select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.email = v_email
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (v_email, p_before)
+        and (t.email, t.id) >= (v_email, p_from)
+      order by t.email desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_email is not null
     union all
     select 'company_id' as name, (
       select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_company_id is not null
@@ -201,33 +203,37 @@ begin
     from (
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'email' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.email = v_email
-        order by t.id desc
+        where v_by = 'email' and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and (t.email, t.id) >= (v_email, p_from)
+        order by t.email desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.company_id = v_company_id
-        order by t.id desc
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.email, t.company_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -310,9 +316,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -332,7 +338,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -340,18 +348,20 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.email = p_args ->> 'email'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (p_args ->> 'email', v_before)
+        and (t.email, t.id) >= (p_args ->> 'email', v_from)
+      order by t.email desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.company_id = (p_args ->> 'company_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -359,9 +369,10 @@ begin
     from crm.contact_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.contact_json_if_short(t) as record from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.contact_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then

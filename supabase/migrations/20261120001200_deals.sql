@@ -224,15 +224,6 @@ create index deals_company_id on crm.deals (workspace_id, company_id, id);
 create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
 create index deals_external_id on crm.deals (workspace_id, external_id, id);
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.deals
-  alter column status set (n_distinct = -0.01),
-  alter column pipeline_id set (n_distinct = -0.01),
-  alter column stage_id set (n_distinct = -0.01),
-  alter column contact_id set (n_distinct = -0.01),
-  alter column company_id set (n_distinct = -0.01),
-  alter column owner_id set (n_distinct = -0.01),
-  alter column external_id set (n_distinct = -0.01);
 
 create function crm.deal_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -240,7 +231,9 @@ create function crm.deal_list_by(
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = 'force_generic_plan'
-set enable_bitmapscan = off
+-- As in api.deal_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -269,56 +262,70 @@ begin
   from (
     select 'status' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
     union all
     select 'pipeline_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.pipeline_id = v_pipeline_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+      order by t.pipeline_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_pipeline_id is not null
     union all
     select 'stage_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.stage_id = v_stage_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+      order by t.stage_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_stage_id is not null
     union all
     select 'contact_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_contact_id is not null
     union all
     select 'company_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.company_id = v_company_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_company_id is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
     union all
     select 'external_id' as name, (
       select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.external_id = v_external_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_external_id is not null
@@ -342,73 +349,82 @@ begin
     from (
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.status = v_status
-        order by t.id desc
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.pipeline_id = v_pipeline_id
-        order by t.id desc
+        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.stage_id = v_stage_id
-        order by t.id desc
+        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        order by t.stage_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.contact_id = v_contact_id
-        order by t.id desc
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.company_id = v_company_id
-        order by t.id desc
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.external_id = v_external_id
-        order by t.id desc
+        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -490,9 +506,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -512,7 +528,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -520,63 +538,70 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.status = p_args ->> 'status'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
+        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+      order by t.pipeline_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.stage_id = (p_args ->> 'stage_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+      order by t.stage_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.contact_id = (p_args ->> 'contact_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.company_id = (p_args ->> 'company_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.external_id = p_args ->> 'external_id'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -584,9 +609,10 @@ begin
     from crm.deal_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.deal_json_if_short(t) as record from crm.deals t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.deal_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then

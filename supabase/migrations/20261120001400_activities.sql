@@ -223,13 +223,6 @@ create index activities_owner_id on crm.activities (workspace_id, owner_id, id);
 create index activities_type on crm.activities (workspace_id, type, id);
 create index activities_status on crm.activities (workspace_id, status, id);
 create index activities_updated_at on crm.activities (workspace_id, updated_at, id);
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.activities
-  alter column deal_id set (n_distinct = -0.01),
-  alter column contact_id set (n_distinct = -0.01),
-  alter column owner_id set (n_distinct = -0.01),
-  alter column type set (n_distinct = -0.01),
-  alter column status set (n_distinct = -0.01);
 
 create function crm.activity_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -237,7 +230,9 @@ create function crm.activity_list_by(
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = 'force_generic_plan'
-set enable_bitmapscan = off
+-- As in api.activity_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -269,40 +264,50 @@ begin
   from (
     select 'deal_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.deal_id = v_deal_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < (v_deal_id, p_before)
+        and (t.deal_id, t.id) >= (v_deal_id, p_from)
+      order by t.deal_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_deal_id is not null
     union all
     select 'contact_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.contact_id = v_contact_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_contact_id is not null
     union all
     select 'owner_id' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.owner_id = v_owner_id
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_owner_id is not null
     union all
     select 'type' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.type = v_type
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (v_type, p_before)
+        and (t.type, t.id) >= (v_type, p_from)
+      order by t.type desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_type is not null
     union all
     select 'status' as name, (
       select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < p_before and t.id >= p_from and t.status = v_status
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
@@ -328,57 +333,64 @@ begin
     from (
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
         order by t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.deal_id = v_deal_id
-        order by t.id desc
+        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.contact_id = v_contact_id
-        order by t.id desc
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.owner_id = v_owner_id
-        order by t.id desc
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'type' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.type = v_type
-        order by t.id desc
+        where v_by = 'type' and t.workspace_id = crm.current_workspace_id()
+          and (t.type, t.id) < (v_type, v_before)
+          and (t.type, t.id) >= (v_type, p_from)
+        order by t.type desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.status = v_status
-        order by t.id desc
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -480,9 +492,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -502,7 +514,9 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
@@ -510,45 +524,50 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.deal_id = (p_args ->> 'deal_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.contact_id = (p_args ->> 'contact_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.owner_id = (p_args ->> 'owner_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.type = p_args ->> 'type'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (p_args ->> 'type', v_before)
+        and (t.type, t.id) >= (p_args ->> 'type', v_from)
+      order by t.type desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.status = p_args ->> 'status'
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -556,9 +575,10 @@ begin
     from crm.activity_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.activity_json_if_short(t) as record from crm.activities t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.activity_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then

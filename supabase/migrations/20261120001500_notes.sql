@@ -80,9 +80,6 @@ comment on function api.note_get(jsonb) is 'Returns one record; raises not_found
 create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
--- Where all rows have one value, the planner would take any index, and read all rows to find that none has another.
-alter table crm.notes
-  alter column kind set (n_distinct = -0.01);
 
 create function crm.note_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -90,7 +87,9 @@ create function crm.note_list_by(
 language plpgsql stable
 set search_path = ''
 set plan_cache_mode = 'force_generic_plan'
-set enable_bitmapscan = off
+-- As in api.note_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -114,8 +113,11 @@ begin
   from (
     select 'kind' as name, (
       select t.id from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < p_before and t.id >= p_from and t.kind = v_kind
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = v_deal_id
+        and (t.kind, t.id) < (v_kind, p_before)
+        and (t.kind, t.id) >= (v_kind, p_from)
+      order by t.kind desc, t.id desc
       offset p_step limit 1
     ) as reach
     where v_kind is not null
@@ -133,25 +135,29 @@ begin
     from (
       (
         select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-        order by t.id desc
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
         limit v_rows
       )
       union all
       (
         select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-          and t.kind = v_kind
-        order by t.id desc
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = v_deal_id
+          and (t.kind, t.id) < (v_kind, v_before)
+          and (t.kind, t.id) >= (v_kind, p_from)
+        order by t.kind desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'range' and t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id and t.id < v_before and t.id >= p_from
-          and t.id = any (v_in_range[:v_rows])
-        order by t.id desc
-        limit v_rows
+        select t.id, t.kind, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
       )
     ) t;
     ids := ids || v_matches;
@@ -233,9 +239,9 @@ language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
@@ -255,19 +261,21 @@ begin
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
-        and t.deal_id = (p_args ->> 'deal_id')::uuid
-      order by t.id desc
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id < v_before and t.id >= v_from
+      where t.workspace_id = crm.current_workspace_id()
         and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and t.kind = p_args ->> 'kind'
-      order by t.id desc
+        and (t.kind, t.id) < (p_args ->> 'kind', v_before)
+        and (t.kind, t.id) >= (p_args ->> 'kind', v_from)
+      order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
   else
@@ -275,9 +283,10 @@ begin
     from crm.note_list_by(p_args, v_before, v_from) page;
     select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
     from (
-      select crm.note_json_if_short(t) as record from crm.notes t
-      where t.workspace_id = crm.current_workspace_id() and t.id = any (v_ids[:v_limit])
-      order by t.id desc
+      select crm.note_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
     ) page;
   end if;
   if cardinality(v_ids) > v_limit then
