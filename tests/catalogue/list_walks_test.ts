@@ -113,7 +113,8 @@ function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Record<string,
   const one = ({ name, column = name, range, condition }: ReturnType<typeof equalities>[number]) => {
     if (condition) return fc.constantFrom(...Object.keys(condition));
     const values = rows.map((row) => row[range?.column ?? column]).filter((value) => value != null);
-    return fc.constantFrom(...values as string[]);
+    // A column in which no row has a value can only be searched for a value that none has.
+    return fc.constantFrom(...values.length > 0 ? values as string[] : [LAST]);
   };
   const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }));
   const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
