@@ -1809,10 +1809,15 @@ CREATE FUNCTION api.webhook_list(p_args jsonb) RETURNS json
 begin
   return (
     select json_build_object(
-      'data', coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+      'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
-    from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id()
+    from (
+      -- All that are active, at most 100. Inactive ones are kept for ever, and each call may make one more.
+      select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
+      where l.workspace_id = crm.current_workspace_id()
+      order by l.is_active desc, l.created_at desc, l.id desc
+      limit 500
+    ) s
   );
 end
 $$;
@@ -1822,7 +1827,7 @@ $$;
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists all subscriptions, inactive ones included, newest first (spec 4.5).';
+COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
 
 --
@@ -8864,6 +8869,13 @@ CREATE INDEX webhook_deliveries_due ON crm.webhook_deliveries USING btree (works
 --
 
 CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (workspace_id, subscription_id) WHERE (lease_until IS NOT NULL);
+
+
+--
+-- Name: webhook_subscriptions_listed; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_subscriptions_listed ON crm.webhook_subscriptions USING btree (workspace_id, is_active, created_at, id);
 
 
 --

@@ -211,6 +211,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "list: without secret, newest first, not paginated",
         "GET /api-v1-webhooks lists the newest first, inactive ones included",
+        "GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others",
       ),
       rule("POST: 201 with the secret", "POST /api-v1-webhooks subscribes and shows the secret, once"),
       rule(
