@@ -3149,6 +3149,8 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
   -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
@@ -3289,12 +3291,13 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
         when 'is_overdue' then
+          v_alone := p_args - '{limit,cursor,since,is_overdue,due_before,due_after}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -3305,6 +3308,7 @@ begin
             limit 10 * p_step + 1
           );
         when 'due_at' then
+          v_alone := p_args - '{limit,cursor,since,due_before,due_after}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -3314,6 +3318,7 @@ begin
             limit 10 * p_step + 1
           );
         when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -3329,6 +3334,11 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -3342,7 +3352,7 @@ $$;
 -- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.activity_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.activity_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4047,6 +4057,8 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
   -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
@@ -4163,12 +4175,13 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.companies t
             where t.workspace_id = crm.current_workspace_id()
@@ -4184,6 +4197,11 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -4197,7 +4215,7 @@ $$;
 -- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4446,6 +4464,8 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
   -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
@@ -4522,12 +4542,13 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.contacts t
             where t.workspace_id = crm.current_workspace_id()
@@ -4543,6 +4564,11 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -4556,7 +4582,7 @@ $$;
 -- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4861,6 +4887,8 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
   -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
@@ -5037,12 +5065,13 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.deals t
             where t.workspace_id = crm.current_workspace_id()
@@ -5058,6 +5087,11 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -5071,7 +5105,7 @@ $$;
 -- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -6375,6 +6409,8 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
   -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
@@ -6433,12 +6469,13 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,deal_id,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.notes t
             where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
@@ -6454,6 +6491,11 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -6467,7 +6509,7 @@ $$;
 -- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.';
+COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --

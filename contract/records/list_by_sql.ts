@@ -37,6 +37,8 @@ ${variables(record).map((line) => `  ${line}`).join("\n")}
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
   v_newer integer;
 begin
 ${chooseEquality(record)}
@@ -53,7 +55,7 @@ ${walks(record).join("\n      union all\n")}
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    v_rows := 7 * p_step;
+    v_rows := 4 * p_step;
     -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
     -- round was.
     foreach v_range in array v_ranges loop
@@ -67,6 +69,11 @@ ${rangeIds(record).join("\n")}
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
         v_by := 'range';
         exit;
       end if;
@@ -78,7 +85,7 @@ ${
     comment(
       `function crm.${name}_list_by(jsonb, uuid, uuid, integer)`,
       `The ids of a page of api.${name}_list, more than its limit if there are as many, for any combination of its ` +
-        "filters. It looks through at most 8 * p_step rows; next_id is the last of them if there may be others.",
+        "filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.",
     )
   }`;
 }
@@ -188,8 +195,10 @@ function walks(record: CrmRecord): string[] {
 /** The ids in each range, in its own order, from the index of its column. */
 function rangeIds(record: CrmRecord): string[] {
   const leading = required(record).map((filter) => ` and t.${columnOf(filter)} = v_${filter.name}`).join("");
-  const ids = (name: string, column: string, conditions: string[]) =>
-    `        when '${name}' then
+  const ids = (name: string, column: string, conditions: string[], filters: NamedFilter[]) => {
+    const served = ["limit", "cursor", "since", ...[...required(record), ...filters].map(({ name }) => name)];
+    return `        when '${name}' then
+          v_alone := p_args - '{${served.join(",")}}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.${record.about.table} t
             where t.workspace_id = crm.current_workspace_id()${leading}
@@ -197,14 +206,15 @@ function rangeIds(record: CrmRecord): string[] {
             order by t.${column} desc
             limit 10 * p_step + 1
           );`;
+  };
   const bounds = ranges(record);
+  const indexed = conditions(record).filter(({ indexed }) => indexed).map((filter) => {
+    const { value, column } = filter.indexed!;
+    const within = bounds.get(column) ?? [];
+    return ids(filter.name, column, [filter.condition![value]!, ...within.map(bound)], [filter, ...within]);
+  });
   return [
-    ...conditions(record).filter(({ indexed }) => indexed).map(({ name, condition, indexed }) =>
-      ids(name, indexed!.column, [
-        condition![indexed!.value]!,
-        ...(bounds.get(indexed!.column) ?? []).map(bound),
-      ])
-    ),
-    ...[...bounds].map(([column, filters]) => ids(column, column, filters.map(bound))),
+    ...indexed,
+    ...[...bounds].map(([column, filters]) => ids(column, column, filters.map(bound), filters)),
   ];
 }

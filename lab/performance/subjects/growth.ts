@@ -7,7 +7,7 @@ import type { Conditions, Subject } from "../subject.ts";
 
 const TARGET = 1.5;
 /** For a page that ends early: to a full page of the same list. */
-const EARLY_TARGET = 5;
+const EARLY_TARGET = 4;
 /** The number of different rows of a probe (seed.sql), so that each row has been read once before it is measured. */
 const WARM_UP = 12;
 /** How often each row is measured. */
