@@ -63,14 +63,18 @@ export const COMMON_FIELDS: FieldDocs = {
     "Cursor of the next page; null on the last",
     null,
   ),
-  has_more: doc("Se há mais uma página", "Whether there is another page"),
+  has_more: doc(
+    "Se há mais uma página, mesmo que esta tenha menos registros que limit, ou nenhum",
+    "Whether there is another page, even if this one has fewer records than limit, or none",
+  ),
 };
 
 /** Texts of the query parameters that several lists share. */
 export const FILTERS: FieldDocs = {
   limit: doc(
-    "Registros por página; um valor acima de 200 é reduzido a 200",
-    "Records on a page; a value above 200 is reduced to 200",
+    "Máximo de registros por página, que pode ter menos: continue até has_more ser false; um valor acima de 200 é " +
+      "reduzido a 200",
+    "Most records on a page, which may have fewer: continue until has_more is false; a value above 200 is reduced to 200",
   ),
   cursor: doc("O meta.next_cursor da página anterior", "The previous page's meta.next_cursor"),
   since: doc(

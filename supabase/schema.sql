@@ -494,73 +494,105 @@ CREATE FUNCTION api.activity_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{contact_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.contact_id = (p_args ->> 'contact_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{type}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.type = p_args ->> 'type'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{status}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.activity_json(t) as record from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.status = p_args ->> 'status'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.activity_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'deal_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'contact_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'type' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (p_args ->> 'type', v_before)
+        and (t.type, t.id) >= (p_args ->> 'type', v_from)
+      order by t.type desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'status' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.activity_json_if_short(t) as record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.activity_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.activity_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.activity_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -708,64 +740,95 @@ CREATE FUNCTION api.company_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{name}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.name_key = crm.name_key(p_args ->> 'name')
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{tax_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.tax_id = p_args ->> 'tax_id'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{domain}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.domain = p_args ->> 'domain'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.company_json(t) as record from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.company_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'name' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (crm.name_key(p_args ->> 'name'), v_before)
+        and (t.name_key, t.id) >= (crm.name_key(p_args ->> 'name'), v_from)
+      order by t.name_key desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'tax_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
+        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_from)
+      order by t.tax_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'domain' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (p_args ->> 'domain', v_before)
+        and (t.domain, t.id) >= (p_args ->> 'domain', v_from)
+      order by t.domain desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.company_json_if_short(t) as record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.company_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.company_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.company_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -866,46 +929,75 @@ CREATE FUNCTION api.contact_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{email}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.email = p_args ->> 'email'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{company_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.contact_json(t) as record from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.company_id = (p_args ->> 'company_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.contact_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'email' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (p_args ->> 'email', v_before)
+        and (t.email, t.id) >= (p_args ->> 'email', v_from)
+      order by t.email desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'company_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.contact_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.contact_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.contact_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -1029,91 +1121,125 @@ CREATE FUNCTION api.deal_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{status}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.status = p_args ->> 'status'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{pipeline_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{stage_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.stage_id = (p_args ->> 'stage_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{contact_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.contact_id = (p_args ->> 'contact_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{company_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.company_id = (p_args ->> 'company_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{external_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.external_id = p_args ->> 'external_id'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.deal_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'status' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'pipeline_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
+        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+      order by t.pipeline_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'stage_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+      order by t.stage_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'contact_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'company_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.deal_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.deal_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.deal_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -1438,29 +1564,66 @@ CREATE FUNCTION api.note_list(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.note_json(t) as record from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'kind' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and (t.kind, t.id) < (p_args ->> 'kind', v_before)
+        and (t.kind, t.id) >= (p_args ->> 'kind', v_from)
+      order by t.kind desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.note_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.note_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.note_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 
@@ -1646,10 +1809,15 @@ CREATE FUNCTION api.webhook_list(p_args jsonb) RETURNS json
 begin
   return (
     select json_build_object(
-      'data', coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+      'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
-    from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id()
+    from (
+      -- All that are active, at most 100. Inactive ones are kept for ever, and each call may make one more.
+      select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
+      where l.workspace_id = crm.current_workspace_id()
+      order by l.is_active desc, l.created_at desc, l.id desc
+      limit 500
+    ) s
   );
 end
 $$;
@@ -1659,7 +1827,7 @@ $$;
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists all subscriptions, inactive ones included, newest first (spec 4.5).';
+COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
 
 --
@@ -2934,6 +3102,26 @@ COMMENT ON FUNCTION crm.activity_json(t crm.activities) IS 'A row as public JSON
 
 
 --
+-- Name: activity_json_if_short(crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_json_if_short(t crm.activities) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.description), 0) <= 4000
+    then crm.activity_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION activity_json_if_short(t crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_json_if_short(t crm.activities) IS 'crm.activity_json, or null if the row may be long: crm.activity_page makes those, so that a page can end before them.';
+
+
+--
 -- Name: activity_label(text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -2960,49 +3148,243 @@ COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'The title of an activity
 
 
 --
--- Name: activity_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: activity_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_type text := p_args ->> 'type';
+  v_status text := p_args ->> 'status';
+  v_is_overdue text := p_args ->> 'is_overdue';
+  v_due_before timestamptz := coalesce((p_args ->> 'due_before')::timestamptz, 'infinity');
+  v_due_after timestamptz := coalesce((p_args ->> 'due_after')::timestamptz, '-infinity');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when v_is_overdue = 'true' then 'is_overdue' end,
+    case when p_args ?| array['due_before', 'due_after'] then 'due_at' end,
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.activity_json(t) as record from crm.activities t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'type' or t.type = p_args ->> 'type')
-      and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (
-        p_args ->> 'is_overdue' is distinct from 'true'
-        or t.status = 'pendente' and t.due_at < now()
+    select 'deal_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < (v_deal_id, p_before)
+        and (t.deal_id, t.id) >= (v_deal_id, p_from)
+      order by t.deal_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_deal_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'type' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.type, t.id) < (v_type, p_before)
+        and (t.type, t.id) >= (v_type, p_from)
+      order by t.type desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_type is not null
+    union all
+    select 'status' as name, (
+      select t.id from crm.activities t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_deal_id is null or t.deal_id = v_deal_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_type is null or t.type = v_type)
+        and (v_status is null or t.status = v_status)
+        and (v_is_overdue is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
+        and (v_is_overdue is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
+        and (v_due_before = 'infinity' or t.due_at < v_due_before)
+        and (v_due_after = '-infinity' or t.due_at >= v_due_after)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
       )
-      and (
-        p_args ->> 'is_overdue' is distinct from 'false'
-        or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now())
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
+        limit v_rows
       )
-      and (not p_args ? 'due_before' or t.due_at < (p_args ->> 'due_before')::timestamptz)
-      and (not p_args ? 'due_after' or t.due_at >= (p_args ->> 'due_after')::timestamptz)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'type' and t.workspace_id = crm.current_workspace_id()
+          and (t.type, t.id) < (v_type, v_before)
+          and (t.type, t.id) >= (v_type, p_from)
+        order by t.type desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'is_overdue' then
+          v_alone := p_args - '{limit,cursor,since,is_overdue,due_before,due_after}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.status = 'pendente' and t.due_at < now()
+              and t.due_at < v_due_before
+              and t.due_at >= v_due_after
+            order by t.due_at desc
+            limit 10 * p_step + 1
+          );
+        when 'due_at' then
+          v_alone := p_args - '{limit,cursor,since,due_before,due_after}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.due_at < v_due_before
+              and t.due_at >= v_due_after
+            order by t.due_at desc
+            limit 10 * p_step + 1
+          );
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.activities t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.activity_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.activity_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -3032,6 +3414,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.activity_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: activity_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.activity_json(t) into v_record from crm.activities t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION activity_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -3674,38 +4092,212 @@ COMMENT ON FUNCTION crm.company_json(t crm.companies) IS 'A row as public JSON, 
 
 
 --
--- Name: company_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: company_json_if_short(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.company_json_if_short(t crm.companies) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.company_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION company_json_if_short(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_json_if_short(t crm.companies) IS 'crm.company_json, or null if the row may be long: crm.company_page makes those, so that a page can end before them.';
+
+
+--
+-- Name: company_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_name text := crm.name_key(p_args ->> 'name');
+  v_tax_id text := p_args ->> 'tax_id';
+  v_domain text := p_args ->> 'domain';
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.company_json(t) as record from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'name' or t.name_key = crm.name_key(p_args ->> 'name'))
-      and (not p_args ? 'tax_id' or t.tax_id = p_args ->> 'tax_id')
-      and (not p_args ? 'domain' or t.domain = p_args ->> 'domain')
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'name' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (v_name, p_before)
+        and (t.name_key, t.id) >= (v_name, p_from)
+      order by t.name_key desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_name is not null
+    union all
+    select 'tax_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (v_tax_id, p_before)
+        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+      order by t.tax_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_tax_id is not null
+    union all
+    select 'domain' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (v_domain, p_before)
+        and (t.domain, t.id) >= (v_domain, p_from)
+      order by t.domain desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_domain is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_name is null or t.name_key = v_name)
+        and (v_tax_id is null or t.tax_id = v_tax_id)
+        and (v_domain is null or t.domain = v_domain)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'name' and t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, v_before)
+          and (t.name_key, t.id) >= (v_name, p_from)
+        order by t.name_key desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'tax_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, v_before)
+          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        order by t.tax_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'domain' and t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, v_before)
+          and (t.domain, t.id) >= (v_domain, p_from)
+        order by t.domain desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at from crm.companies t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.companies t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.company_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -3735,6 +4327,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.company_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: company_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.company_json(t) into v_record from crm.companies t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -3873,36 +4501,170 @@ COMMENT ON FUNCTION crm.contact_json(t crm.contacts) IS 'A row as public JSON, w
 
 
 --
--- Name: contact_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: contact_json_if_short(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.contact_json_if_short(t crm.contacts) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.contact_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION contact_json_if_short(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_json_if_short(t crm.contacts) IS 'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end before them.';
+
+
+--
+-- Name: contact_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_email text := p_args ->> 'email';
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.contact_json(t) as record from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'email' or t.email = p_args ->> 'email')
-      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'email' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (v_email, p_before)
+        and (t.email, t.id) >= (v_email, p_from)
+      order by t.email desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_email is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_email is null or t.email = v_email)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'email' and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and (t.email, t.id) >= (v_email, p_from)
+        order by t.email desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.company_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.contacts t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.contact_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -3932,6 +4694,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: contact_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.contact_json(t) into v_record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -4137,41 +4935,275 @@ COMMENT ON FUNCTION crm.deal_json(t crm.deals) IS 'A row as public JSON, with th
 
 
 --
--- Name: deal_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: deal_json_if_short(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.deal_json_if_short(t crm.deals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.deal_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION deal_json_if_short(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_json_if_short(t crm.deals) IS 'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before them.';
+
+
+--
+-- Name: deal_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_status text := p_args ->> 'status';
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.deal_json(t) as record from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (not p_args ? 'pipeline_id' or t.pipeline_id = (p_args ->> 'pipeline_id')::uuid)
-      and (not p_args ? 'stage_id' or t.stage_id = (p_args ->> 'stage_id')::uuid)
-      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
-      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'external_id' or t.external_id = p_args ->> 'external_id')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'status' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+    union all
+    select 'pipeline_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+      order by t.pipeline_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_pipeline_id is not null
+    union all
+    select 'stage_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+      order by t.stage_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_stage_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_status is null or t.status = v_status)
+        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+        and (v_stage_id is null or t.stage_id = v_stage_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        order by t.pipeline_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        order by t.stage_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.deals t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.deal_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -4201,6 +5233,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.deal_lock(p_id uuid) IS 'Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and returns it. Raises not_found.';
+
+
+--
+-- Name: deal_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.deal_json(t) into v_record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -4832,31 +5900,6 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 
 
 --
--- Name: filters_of(jsonb); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.filters_of(p_args jsonb) RETURNS text[]
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
-    AS $$
-begin
-  return array(
-    select a.name from jsonb_object_keys(p_args) as a (name)
-    where a.name not in ('limit', 'cursor')
-    order by a.name collate "C"
-  );
-end
-$$;
-
-
---
--- Name: FUNCTION filters_of(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.filters_of(p_args jsonb) IS 'The names of the filters in the arguments of a list, sorted.';
-
-
---
 -- Name: find_or_create_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5308,6 +6351,22 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 
 
 --
+-- Name: max_page_bytes(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.max_page_bytes() RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select 2000000 $$;
+
+
+--
+-- Name: FUNCTION max_page_bytes(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
+
+
+--
 -- Name: members; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -5492,36 +6551,188 @@ COMMENT ON FUNCTION crm.note_json(t crm.notes) IS 'A row as public JSON, with th
 
 
 --
--- Name: note_list_by(jsonb, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: note_json_if_short(crm.notes); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) RETURNS record
+CREATE FUNCTION crm.note_json_if_short(t crm.notes) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select case when coalesce(octet_length(t.body), 0) <= 4000
+    then crm.note_json(t)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION note_json_if_short(t crm.notes); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_json_if_short(t crm.notes) IS 'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before them.';
+
+
+--
+-- Name: note_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_custom_plan'
-    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
     AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_kind text := p_args ->> 'kind';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.note_json(t) as record from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'kind' or t.kind = p_args ->> 'kind')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'kind' as name, (
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = v_deal_id
+        and (t.kind, t.id) < (v_kind, p_before)
+        and (t.kind, t.id) >= (v_kind, p_from)
+      order by t.kind desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_kind is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_kind is null or t.kind = v_kind)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = v_deal_id
+          and (t.kind, t.id) < (v_kind, v_before)
+          and (t.kind, t.id) >= (v_kind, p_from)
+        order by t.kind desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,deal_id,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.notes t
+            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
 
 
 --
--- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) IS 'The ids and records of a page of api.note_list, for any combination of its filters.';
+COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
+
+
+--
+-- Name: note_page(uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_page(p_ids uuid[], p_records json[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.note_json(t) into v_record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_page(p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) IS 'The records of a page that may be too long: those that are null are made one by one, until the page has its maximum of bytes.';
 
 
 --
@@ -5551,29 +6762,27 @@ COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the
 
 
 --
--- Name: page(integer, uuid[], json[]); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: page(json[], uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) RETURNS json
+CREATE FUNCTION crm.page(p_records json[], p_next_id uuid) RETURNS json
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO ''
     AS $$
-declare
-  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
 begin
   return to_json(row(
-    coalesce(array_to_json(p_records[:p_limit]), '[]'),
-    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
+    coalesce(array_to_json(p_records), '[]'),
+    row(p_next_id, p_next_id is not null)::api.page_meta
   )::api.page);
 end
 $$;
 
 
 --
--- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION page(p_records json[], p_next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) IS 'Builds a page of a list (spec 4.0) from the ids and records of up to limit + 1 rows.';
+COMMENT ON FUNCTION crm.page(p_records json[], p_next_id uuid) IS 'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null: there is none.';
 
 
 --
@@ -8022,6 +9231,13 @@ CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (wo
 
 
 --
+-- Name: webhook_subscriptions_listed; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_subscriptions_listed ON crm.webhook_subscriptions USING btree (workspace_id, is_active, created_at, id);
+
+
+--
 -- Name: deals emit_closed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -9276,6 +10492,14 @@ GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_api;
 
 
 --
+-- Name: FUNCTION activity_json_if_short(t crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_json_if_short(t crm.activities) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_json_if_short(t crm.activities) TO crm_api;
+
+
+--
 -- Name: FUNCTION activity_label(p_type text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -9284,11 +10508,11 @@ GRANT ALL ON FUNCTION crm.activity_label(p_type text) TO crm_api;
 
 
 --
--- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -9297,6 +10521,14 @@ GRANT ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, OUT ids 
 
 REVOKE ALL ON FUNCTION crm.activity_lock(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.activity_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION activity_page(p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.activity_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
@@ -9415,11 +10647,19 @@ GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_api;
 
 
 --
--- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION company_json_if_short(t crm.companies); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.company_json_if_short(t crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_json_if_short(t crm.companies) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -9428,6 +10668,14 @@ GRANT ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, OUT ids u
 
 REVOKE ALL ON FUNCTION crm.company_lock(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION company_page(p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
@@ -9470,11 +10718,19 @@ GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_api;
 
 
 --
--- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION contact_json_if_short(t crm.contacts); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.contact_json_if_short(t crm.contacts) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_json_if_short(t crm.contacts) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -9483,6 +10739,14 @@ GRANT ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, OUT ids u
 
 REVOKE ALL ON FUNCTION crm.contact_lock(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_page(p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
@@ -9557,11 +10821,19 @@ GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_api;
 
 
 --
--- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION deal_json_if_short(t crm.deals); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.deal_json_if_short(t crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_json_if_short(t crm.deals) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -9570,6 +10842,14 @@ GRANT ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, OUT ids uuid
 
 REVOKE ALL ON FUNCTION crm.deal_lock(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.deal_lock(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_page(p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
@@ -9690,14 +10970,6 @@ REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUB
 
 
 --
--- Name: FUNCTION filters_of(p_args jsonb); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.filters_of(p_args jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.filters_of(p_args jsonb) TO crm_api;
-
-
---
 -- Name: FUNCTION find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -9810,6 +11082,14 @@ REVOKE ALL ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION max_page_bytes(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.max_page_bytes() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
+
+
+--
 -- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -9855,11 +11135,27 @@ GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_api;
 
 
 --
--- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION note_json_if_short(t crm.notes); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, OUT ids uuid[], OUT records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.note_json_if_short(t crm.notes) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_json_if_short(t crm.notes) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION note_page(p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
@@ -9871,11 +11167,11 @@ GRANT ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) TO crm_api;
 
 
 --
--- Name: FUNCTION page(p_limit integer, p_ids uuid[], p_records json[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION page(p_records json[], p_next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.page(p_limit integer, p_ids uuid[], p_records json[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
 
 
 --

@@ -1,128 +1,150 @@
-// The verb of a list (spec 4.0): one statement without a filter, one for each equality, one for everything else.
+// The verb of a list (spec 4.0): one statement without a filter, one for each equality; everything else is in list_by_sql.ts.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import type { Filter } from "../../supabase/functions/_shared/contract/record_fields.ts";
+import { argument, columnOf, type NamedFilter, optional, required, walk } from "./filters.ts";
+import { listBySql } from "./list_by_sql.ts";
 import { comment } from "./sql_text.ts";
-
-/** The conditions of the range filters that every list has. */
-const RANGES: Readonly<Record<string, string>> = {
-  since: "t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz)",
-  updated_since: "t.updated_at >= (p_args ->> 'updated_since')::timestamptz",
-};
 
 /**
  * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
  * then with the required filters; each ends with the id, so that a page is read in its order.
  */
-export function indexesSql({ about, filters }: CrmRecord): string {
-  const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
-  const columns = equalities.map(([filter, { column = filter }]) => column);
-  const required = equalities.filter(([, filter]) => filter.required).map(([filter, { column = filter }]) =>
-    column
-  );
-  return [...columns, "updated_at"].map((column) => {
-    const leading = required.filter((name) => name !== column).map((name) => `${name}, `).join("");
-    return `create index ${about.table}_${column} on crm.${about.table} (workspace_id, ${leading}${column}, id);`;
-  }).join("\n");
+export function indexesSql(record: CrmRecord): string {
+  const { table } = record.about;
+  const leading = required(record).map(columnOf);
+  const filtered = optional(record).map(columnOf);
+  const indexes = [...leading, ...filtered, "updated_at"].map((column) => {
+    const columns = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
+    return `create index ${table}_${column} on crm.${table} (${columns});`;
+  });
+  return indexes.join("\n");
 }
 
-/** `api.<name>_list`, and `crm.<name>_list_by` for filters that are combined, or are ranges. */
+/** `api.<name>_list`, and the functions that it calls for long records and for other filters than one equality. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
-  const table = `crm.${about.table}`;
-  const filters = Object.entries(record.filters);
-  const equalities = filters.filter(([, { condition }]) => condition === undefined);
-  const required = equalities.filter(([, filter]) => filter.required);
-  // Next to a required filter the planner cannot choose between two indexes for a cached plan, so that combination is
-  // planned for its values.
-  const alone = required.length === 0 ? equalities : [];
-  const branch = (sent: typeof equalities) =>
-    `    when '{${sent.map(([filter]) => filter).sort().join(",")}}' then
-${pageSql(record, sent.map(([filter, declared]) => equality(record, filter, declared)))}`;
+  const served = [[], ...optional(record).map((filter) => [filter])];
+  return `${listBySql(record)}
 
-  const conditions = [
-    ...equalities.map(([filter, declared]) => whenSent(filter, equality(record, filter, declared))),
-    ...filters.flatMap(([filter, { condition }]) => rangeConditions(filter, condition)),
-    ...Object.entries(RANGES).map(([filter, condition]) => whenSent(filter, condition)),
-  ];
-
-  return `create function crm.${name}_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
-language plpgsql stable
-set search_path = ''
--- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
--- index.
-set plan_cache_mode = 'force_custom_plan'
-set enable_bitmapscan = off
-as $$
-begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
-  from (
-    select t.id, crm.${name}_json(t) as record from ${table} t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      ${conditions.map((condition) => `and ${condition}`).join("\n      ")}
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
-end
-$$;
-${
-    comment(
-      `function crm.${name}_list_by(jsonb, uuid)`,
-      `The ids and records of a page of api.${name}_list, for any combination of its filters.`,
-    )
-  }
+${pageSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{${
+    ["limit", "cursor", "since", ...required(record).map(({ name }) => name)].join(",")
+  }}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-${[branch(required), ...alone.map((filter) => branch([filter]))].join("\n")}
-    else
-      select page.ids, page.records into v_ids, v_records from crm.${name}_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.${name}_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.${name}_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.${about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.${name}_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
 }
 
-function pageSql({ name, about }: CrmRecord, conditions: string[]): string {
-  return `      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.${name}_json(t) as record from crm.${about.table} t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before${
-    conditions.map((condition) => `\n          and ${condition}`).join("")
-  }
-        order by t.id desc
-        limit v_limit + 1
-      ) page;`;
+function branch(record: CrmRecord, filters: NamedFilter[]): string {
+  const sent = ["v_filters", ...filters.map(({ name }) => `- '${name}'`)].join(" ");
+  const { conditions, order } = walk([...required(record), ...filters], {
+    value: (filter) => argument(record, filter),
+    before: "v_before",
+    from: "v_from",
+  });
+  return `${sent} = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.${record.name}_json_if_short(t) as record from crm.${record.about.table} t
+      where ${conditions.join("\n        and ")}
+      order by ${order}
+      limit v_limit + 1
+    ) page;`;
 }
 
-function equality({ fields }: CrmRecord, name: string, { column = name, through }: Filter): string {
-  const sql = fields[name]?.sql ?? "text";
-  const value = `p_args ->> '${name}'`;
-  if (through !== undefined) return `t.${column} = ${through}(${value})`;
-  return `t.${column} = ${sql === "text" ? value : `(${value})::${sql}`}`;
-}
-
-function rangeConditions(filter: string, condition: Filter["condition"]): string[] {
-  if (condition === undefined) return [];
-  if (typeof condition === "string") return [whenSent(filter, condition)];
-  return Object.entries(condition).map(([value, sql]) =>
-    `(\n        p_args ->> '${filter}' is distinct from '${value}'\n        or ${sql}\n      )`
+function pageSql({ name, about, fields }: CrmRecord): string {
+  const sizes = Object.entries(fields).filter(([, { long }]) => long).map(([field, { sql }]) =>
+    `coalesce(${sql === "text" ? "octet_length" : "pg_column_size"}(t.${field}), 0)`
   );
-}
+  return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
+language sql stable
+as $$
+  select case when ${sizes.join(" + ")} <= 4000
+    then crm.${name}_json(t)
+  end
+$$;
+${
+    comment(
+      `function crm.${name}_json_if_short(crm.${about.table})`,
+      `crm.${name}_json, or null if the row may be long: crm.${name}_page makes those, so that a page can end before ` +
+        "them.",
+    )
+  }
 
-const whenSent = (filter: string, condition: string) => `(not p_args ? '${filter}' or ${condition})`;
+create function crm.${name}_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.${name}_json(t) into v_record from crm.${about.table} t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_page(uuid[], json[])`,
+      "The records of a page that may be too long: those that are null are made one by one, until the page has its " +
+        "maximum of bytes.",
+    )
+  }`;
+}

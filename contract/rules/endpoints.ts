@@ -44,6 +44,12 @@ export const endpoints: readonly Part[] = [
         "GET … lists 50 records, or as many as limit says, never more than 200",
       ),
       rule(
+        "a page may have fewer records than limit, even none, and has_more true: at 2,000,000 bytes of data, or after the rows that one call looks through",
+        "GET /api-v1-…: a page of long records ends before 2,000,000 bytes, and every record is listed once",
+        "GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list",
+        "the pages of … are together what the filters say, however few rows a page looks through",
+      ),
+      rule(
         "cursor: next_cursor; a value that is not a UUID is 422 invalid_cursor",
         "GET … accepts any UUID as cursor and refuses anything else",
       ),
@@ -234,6 +240,7 @@ export const endpoints: readonly Part[] = [
       rule(
         "list: without secret, newest first, not paginated",
         "GET /api-v1-webhooks lists the newest first, inactive ones included",
+        "GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others",
       ),
       rule("POST: 201 with the secret", "POST /api-v1-webhooks subscribes and shows the secret, once"),
       rule(

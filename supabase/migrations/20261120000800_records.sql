@@ -6,35 +6,25 @@ comment on type api.page_meta is 'The cursor of the next page, and whether there
 create type api.page as (data json, meta api.page_meta);
 comment on type api.page is 'A page of a list (spec 4.0); `data` is an array of records.';
 
-create function crm.page(p_limit integer, p_ids uuid[], p_records json[]) returns json
+create function crm.max_page_bytes() returns integer
+language sql immutable parallel safe
+as $$ select 2000000 $$;
+comment on function crm.max_page_bytes() is
+  'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
+
+create function crm.page(p_records json[], p_next_id uuid) returns json
 language plpgsql immutable
 set search_path = ''
 as $$
-declare
-  v_has_more boolean := coalesce(cardinality(p_ids), 0) > p_limit;
 begin
   return to_json(row(
-    coalesce(array_to_json(p_records[:p_limit]), '[]'),
-    row(case when v_has_more then p_ids[p_limit] end, v_has_more)
+    coalesce(array_to_json(p_records), '[]'),
+    row(p_next_id, p_next_id is not null)::api.page_meta
   )::api.page);
 end
 $$;
-comment on function crm.page(integer, uuid[], json[]) is
-  'Builds a page of a list (spec 4.0) from the ids and records of up to limit + 1 rows.';
-
-create function crm.filters_of(p_args jsonb) returns text[]
-language plpgsql immutable
-set search_path = ''
-as $$
-begin
-  return array(
-    select a.name from jsonb_object_keys(p_args) as a (name)
-    where a.name not in ('limit', 'cursor')
-    order by a.name collate "C"
-  );
-end
-$$;
-comment on function crm.filters_of(jsonb) is 'The names of the filters in the arguments of a list, sorted.';
+comment on function crm.page(json[], uuid) is
+  'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null: there is none.';
 
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable

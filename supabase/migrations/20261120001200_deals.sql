@@ -226,128 +226,416 @@ create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
 create index deals_external_id on crm.deals (workspace_id, external_id, id);
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
 
-create function crm.deal_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
+create function crm.deal_list_by(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
--- index.
-set plan_cache_mode = 'force_custom_plan'
-set enable_bitmapscan = off
+set plan_cache_mode = 'force_generic_plan'
+-- As in api.deal_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_status text := p_args ->> 'status';
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.deal_json(t) as record from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'status' or t.status = p_args ->> 'status')
-      and (not p_args ? 'pipeline_id' or t.pipeline_id = (p_args ->> 'pipeline_id')::uuid)
-      and (not p_args ? 'stage_id' or t.stage_id = (p_args ->> 'stage_id')::uuid)
-      and (not p_args ? 'contact_id' or t.contact_id = (p_args ->> 'contact_id')::uuid)
-      and (not p_args ? 'company_id' or t.company_id = (p_args ->> 'company_id')::uuid)
-      and (not p_args ? 'owner_id' or t.owner_id = (p_args ->> 'owner_id')::uuid)
-      and (not p_args ? 'external_id' or t.external_id = p_args ->> 'external_id')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'status' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (v_status, p_before)
+        and (t.status, t.id) >= (v_status, p_from)
+      order by t.status desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+    union all
+    select 'pipeline_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+      order by t.pipeline_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_pipeline_id is not null
+    union all
+    select 'stage_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+      order by t.stage_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_stage_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_status is null or t.status = v_status)
+        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+        and (v_stage_id is null or t.stage_id = v_stage_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (v_status, v_before)
+          and (t.status, t.id) >= (v_status, p_from)
+        order by t.status desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        order by t.pipeline_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        order by t.stage_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
+        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.deals t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
-comment on function crm.deal_list_by(jsonb, uuid) is
-  'The ids and records of a page of api.deal_list, for any combination of its filters.';
+comment on function crm.deal_list_by(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its '
+  'filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
+
+create function crm.deal_json_if_short(t crm.deals) returns json
+language sql stable
+as $$
+  select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    then crm.deal_json(t)
+  end
+$$;
+comment on function crm.deal_json_if_short(crm.deals) is
+  'crm.deal_json, or null if the row may be long: crm.deal_page makes those, so that a page can end before '
+  'them.';
+
+create function crm.deal_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.deal_json(t) into v_record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.deal_page(uuid[], json[]) is
+  'The records of a page that may be too long: those that are null are made one by one, until the page has '
+  'its maximum of bytes.';
 
 create function api.deal_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{status}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.status = p_args ->> 'status'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{pipeline_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.pipeline_id = (p_args ->> 'pipeline_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{stage_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.stage_id = (p_args ->> 'stage_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{contact_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.contact_id = (p_args ->> 'contact_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{company_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.company_id = (p_args ->> 'company_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{owner_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.owner_id = (p_args ->> 'owner_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    when '{external_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.deal_json(t) as record from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.external_id = p_args ->> 'external_id'
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.deal_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < v_before
+        and t.id >= v_from
+      order by t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'status' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.status, t.id) < (p_args ->> 'status', v_before)
+        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+      order by t.status desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'pipeline_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
+        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+      order by t.pipeline_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'stage_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
+        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+      order by t.stage_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'contact_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
+        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+      order by t.contact_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'company_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
+        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+      order by t.company_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'owner_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
+        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+      order by t.owner_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.deal_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.deal_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.deal_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function api.deal_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';

@@ -80,61 +80,234 @@ create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
 
-create function crm.note_list_by(p_args jsonb, p_before uuid, out ids uuid[], out records json[])
+create function crm.note_list_by(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
 language plpgsql stable
 set search_path = ''
--- Planned for the values of each call: conditions of absent filters are removed, and the bound of a range decides the
--- index.
-set plan_cache_mode = 'force_custom_plan'
-set enable_bitmapscan = off
+set plan_cache_mode = 'force_generic_plan'
+-- As in api.note_list. The few sorts that are left would count as expensive enough to compile.
+set enable_sort = off
+set jit = off
 as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
+  v_kind text := p_args ->> 'kind';
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_range text;
+  v_in_range uuid[];
+  -- Whether no other filter was sent, so that all rows in the range match.
+  v_alone boolean;
+  v_newer integer;
 begin
-  select array_agg(page.id), array_agg(page.record) into ids, records
+  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
   from (
-    select t.id, crm.note_json(t) as record from crm.notes t
-    where t.workspace_id = crm.current_workspace_id() and t.id < p_before
-      and (not p_args ? 'deal_id' or t.deal_id = (p_args ->> 'deal_id')::uuid)
-      and (not p_args ? 'kind' or t.kind = p_args ->> 'kind')
-      and (not p_args ? 'since' or t.id >= crm.uuid_v7_floor((p_args ->> 'since')::timestamptz))
-      and (not p_args ? 'updated_since' or t.updated_at >= (p_args ->> 'updated_since')::timestamptz)
-    order by t.id desc
-    limit (p_args ->> 'limit')::integer + 1
-  ) page;
+    select 'kind' as name, (
+      select t.id from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = v_deal_id
+        and (t.kind, t.id) < (v_kind, p_before)
+        and (t.kind, t.id) >= (v_kind, p_from)
+      order by t.kind desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_kind is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    select array_agg(t.id), array_agg(t.id) filter (
+      where (v_kind is null or t.kind = v_kind)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+    )
+    into v_walked, v_matches
+    from (
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+          and (t.deal_id, t.id) < (v_deal_id, v_before)
+          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        order by t.deal_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at from crm.notes t
+        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = v_deal_id
+          and (t.kind, t.id) < (v_kind, v_before)
+          and (t.kind, t.id) >= (v_kind, p_from)
+        order by t.kind desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.kind, t.updated_at
+        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+        where v_by = 'range'
+        order by chosen.position
+      )
+    ) t;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    foreach v_range in array v_ranges loop
+      case v_range
+        when 'updated_at' then
+          v_alone := p_args - '{limit,cursor,since,deal_id,updated_since}'::text[] = '{}';
+          v_in_range := array(
+            select t.id from crm.notes t
+            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
+              and t.updated_at >= v_updated_since
+            order by t.updated_at desc
+            limit 10 * p_step + 1
+          );
+      end case;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      if v_newer <= p_step then
+        if v_alone then
+          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;
+        end if;
+        v_by := 'range';
+        exit;
+      end if;
+    end loop;
+  end loop;
 end
 $$;
-comment on function crm.note_list_by(jsonb, uuid) is
-  'The ids and records of a page of api.note_list, for any combination of its filters.';
+comment on function crm.note_list_by(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its '
+  'filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
+
+create function crm.note_json_if_short(t crm.notes) returns json
+language sql stable
+as $$
+  select case when coalesce(octet_length(t.body), 0) <= 4000
+    then crm.note_json(t)
+  end
+$$;
+comment on function crm.note_json_if_short(crm.notes) is
+  'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before '
+  'them.';
+
+create function crm.note_page(p_ids uuid[], p_records json[]) returns json[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_records json[];
+  v_bytes integer := 0;
+begin
+  for v_position in 1 .. cardinality(p_ids) loop
+    v_record := p_records[v_position];
+    if v_record is null then
+      select crm.note_json(t) into v_record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id() and t.id = p_ids[v_position];
+    end if;
+    v_bytes := v_bytes + pg_column_size(v_record);
+    -- One record is shown however long it is, because the next page would begin with it again.
+    exit when v_bytes > crm.max_page_bytes() and v_position > 1;
+    v_records := v_records || v_record;
+  end loop;
+  return v_records;
+end
+$$;
+comment on function crm.note_page(uuid[], json[]) is
+  'The records of a page that may be too long: those that are null are made one by one, until the page has '
+  'its maximum of bytes.';
 
 create function api.note_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 -- The planner estimates more rows for an unknown limit than any page has, and would therefore plan at every call.
 set plan_cache_mode = 'force_generic_plan'
--- The index of an equality ends with the id, so that a page is read in its order. The planner has statistics only of
--- all workspaces together, and would often read and sort all rows of a workspace instead.
-set enable_bitmapscan = off
+-- Every list is read in the order of an index. The planner has statistics only of all workspaces together, and would
+-- often read and sort all rows of a workspace instead.
+set enable_sort = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
   v_ids uuid[];
+  v_next_id uuid;
   v_records json[];
+  v_complete boolean;
 begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
-  case crm.filters_of(p_args)
-    when '{deal_id}' then
-      select array_agg(page.id), array_agg(page.record) into v_ids, v_records
-      from (
-        select t.id, crm.note_json(t) as record from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.id < v_before
-          and t.deal_id = (p_args ->> 'deal_id')::uuid
-        order by t.id desc
-        limit v_limit + 1
-      ) page;
-    else
-      select page.ids, page.records into v_ids, v_records from crm.note_list_by(p_args, v_before) page;
-  end case;
-  return crm.page(v_limit, v_ids, v_records);
+  if v_filters = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
+        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+      order by t.deal_id desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  elsif v_filters - 'kind' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, crm.note_json_if_short(t) as record from crm.notes t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.deal_id = (p_args ->> 'deal_id')::uuid
+        and (t.kind, t.id) < (p_args ->> 'kind', v_before)
+        and (t.kind, t.id) >= (p_args ->> 'kind', v_from)
+      order by t.kind desc, t.id desc
+      limit v_limit + 1
+    ) page;
+  else
+    select page.ids, page.next_id into v_ids, v_next_id
+    from crm.note_list_by(p_args, v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    from (
+      select crm.note_json_if_short(t) as record
+      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+      order by chosen.position
+    ) page;
+  end if;
+  if cardinality(v_ids) > v_limit then
+    v_next_id := v_ids[v_limit];
+    v_ids := v_ids[:v_limit];
+    v_records := v_records[:v_limit];
+  end if;
+  if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
+    v_records := crm.note_page(v_ids, v_records);
+    if cardinality(v_records) < cardinality(v_ids) then
+      v_next_id := v_ids[cardinality(v_records)];
+    end if;
+  end if;
+  return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';

@@ -82,6 +82,8 @@ comment on function crm.subscription_insert(crm.webhook_subscriptions) is
   'Creates the record in the caller''s workspace and returns it.';
 -- end of what is written
 
+create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
+
 create function api.webhook_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -89,15 +91,20 @@ as $$
 begin
   return (
     select json_build_object(
-      'data', coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+      'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
-    from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id()
+    from (
+      -- All that are active, at most 100. Inactive ones are kept for ever, and each call may make one more.
+      select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
+      where l.workspace_id = crm.current_workspace_id()
+      order by l.is_active desc, l.created_at desc, l.id desc
+      limit 500
+    ) s
   );
 end
 $$;
 comment on function api.webhook_list(jsonb) is
-  'Lists all subscriptions, inactive ones included, newest first (spec 4.5).';
+  'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql

@@ -1,6 +1,7 @@
 // record.ts and the database declare the same fields, filters and columns, so that none can be forgotten.
 import assert from "node:assert/strict";
 import { writtenFiles } from "../../contract/records/files.ts";
+import { columnOf, equalities, ranges, required } from "../../contract/records/filters.ts";
 import { records } from "../../contract/records/records.ts";
 import { openDatabase } from "../support/stack.ts";
 
@@ -43,9 +44,10 @@ Deno.test("every field that is stored has a column of its type, which is null on
   }
 });
 
-Deno.test("every equality that a list is filtered by is served by an index that ends with the id", async () => {
+Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id", async () => {
   await using sql = openDatabase();
-  for (const { name, filters, about } of records) {
+  for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
+    const { name, about } = record;
     const indexes = await sql<{ columns: string[] }[]>`
       select array(
         select a.attname::text from unnest(i.indkey::int2[]) with ordinality k (attnum, position)
@@ -54,12 +56,11 @@ Deno.test("every equality that a list is filtered by is served by an index that 
       ) as columns
       from pg_index i where i.indrelid = ${`crm.${about.table}`}::regclass and i.indpred is null`;
     const served = new Set(indexes.map(({ columns }) => columns.join(", ")));
-    const equalities = Object.entries(filters).filter(([, { condition }]) => condition === undefined);
-    const required = equalities.filter(([, filter]) => filter.required);
-    for (const [filter, { column = filter }] of equalities) {
-      const leading = required.map(([name, { column = name }]) => column).filter((name) => name !== column);
-      const expected = ["workspace_id", ...leading, column, "id"].join(", ");
-      assert.ok(served.has(expected), `${name}: no index on (${expected}) for the filter ${filter}`);
+    const leading = required(record).map(columnOf);
+    const columns = [...equalities(record).map(columnOf), ...ranges(record).keys()];
+    for (const column of columns) {
+      const expected = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
+      assert.ok(served.has(expected), `${name}: no index on (${expected})`);
     }
   }
 });

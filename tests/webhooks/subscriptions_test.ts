@@ -119,6 +119,18 @@ test("GET /api-v1-webhooks lists the newest first, inactive ones included", asyn
   assert.deepEqual(body.data.map((s: { is_active: boolean }) => s.is_active), [true, false, true]);
 });
 
+test("GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others", async ({ sql, workspace, api }) => {
+  const old: string = (await api.post(WEBHOOKS, valid)).body.id;
+  const made = await sql<{ id: string }[]>`
+    insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url, is_active, created_at)
+    select ${workspace.id}, crm.uuid_v7(at), '{deal.won}', 'https://hooks.example.com/', false, at
+    from generate_series(1, 600) n cross join lateral (select now() + n * interval '1 second' as at) t
+    returning id`;
+  const newest = made.map(({ id }) => id).sort().reverse().slice(0, 499);
+  const { body } = await api.get(WEBHOOKS);
+  assert.deepEqual(body.data.map((s: { id: string }) => s.id), [...newest, old]);
+});
+
 test("DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history", async ({ sql, api }) => {
   const { body } = await api.post(WEBHOOKS, valid);
   for (let i = 0; i < 2; i++) {

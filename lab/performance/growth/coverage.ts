@@ -1,5 +1,6 @@
 import { records } from "../../../contract/records/records.ts";
 import { keyEndpoints } from "../../../contract/resources.ts";
+import { isEquality } from "../../../supabase/functions/_shared/contract/record_fields.ts";
 import type { KeyEndpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { type Probe, PROBES } from "./probes.ts";
 
@@ -50,7 +51,7 @@ function isTextFilter({ query }: KeyEndpoint, name: string): boolean {
     Object.keys(record.query.shape).join() === Object.keys(query.shape).join()
   );
   const filters = Object.values(record?.filters ?? {});
-  return record?.fields[name]?.sql === "text" && record.filters[name]?.condition === undefined &&
+  return record?.fields[name]?.sql === "text" && isEquality(record.filters[name]!) &&
     !filters.some(({ required }) => required);
 }
 

@@ -9,6 +9,10 @@ export interface Probe {
   args: Record<string, string>;
   /** The number of records that a list must return at every size; 50 is a full page. */
   finds?: number;
+  /** Among many records the page ends early, after the rows that one call looks through. */
+  early?: true;
+  /** The fewest records among which it is measured: fewer would end before one call has looked through its rows. */
+  least?: number;
   /** It cannot be repeated on the same record. */
   once?: true;
 }
@@ -22,6 +26,12 @@ const MANY = "bench.id(0, 10)";
 
 /** A list by several filters, which must return a full page. */
 const page = (args: Record<string, string>) => ({ route: "GET /", args, finds: FULL });
+
+/** A list whose filter matches many records, the oldest: a full page among few, none among many. */
+const old = (args: Record<string, string>) => ({ ...page(args), early: true as const });
+
+/** A list whose filters each match many records, but hardly ever the same. */
+const never = (args: Record<string, string>) => ({ ...page(args), early: true as const, least: 100_000 });
 
 /** Lists by one filter; each value must return a full page. */
 function pages(filter: string, ...values: string[]): Omit<Probe, "resource">[] {
@@ -50,21 +60,29 @@ const contacts = [
   ...pages("email", "'few@contato.com'", "'many@contato.com'"),
   single("email", "bench.own(r, total) || '@contato.com'"),
   ...pages("company_id", FEW, MANY),
+  never({ email: "'many@contato.com'", company_id: "bench.id(0, 12)" }),
+  never({ company_id: MANY, updated_since: "bench.made_at(total + 990)" }),
   create({ name: "'Ana'", email: "'ana' || r || '@contato.com'", phone: "'+55 21 ' || r", company_id: MANY }),
   update({ job_title: "'Diretora ' || r" }),
 ];
 
+/** When the oldest companies were changed. */
+const CHANGED_LAST = "timestamptz '2026-01-01'";
+
 const companies = [
   read,
   ...list,
-  // The oldest were changed last.
-  ...pages("updated_since", "timestamptz '2026-01-01'"),
-  page({ updated_since: "timestamptz '2026-01-01'", cursor: "bench.id(0, total * 6 / 100)" }),
+  old({ updated_since: CHANGED_LAST }),
+  page({ updated_since: CHANGED_LAST, cursor: "bench.id(0, total * 6 / 100)" }),
   ...pages("name", "'empresa few'", "'EMPRESA MANY'"),
   single("name", "'Empresa ' || bench.own(r, total)"),
   ...pages("domain", "'few.com'", "'many.com'"),
   ...pages("tax_id", "'FEW'", "'MANY'"),
   ...owners,
+  never({ updated_since: CHANGED_LAST, owner_id: "bench.id(0, 3)" }),
+  never({ updated_since: CHANGED_LAST, name: "'Empresa many'" }),
+  never({ owner_id: "bench.id(0, 1)", domain: "'many.com'" }),
+  never({ tax_id: "'MANY'", owner_id: "bench.id(0, 1)" }),
   create({ name: "'Padaria ' || r", domain: "'padaria' || r || '.com'" }),
   update({ industry: "'Alimentos ' || r" }),
 ];
@@ -79,6 +97,13 @@ const deals = [
   ...pages("contact_id", FEW, MANY),
   ...pages("company_id", FEW, MANY),
   ...pages("external_id", "'few'", "'many'"),
+  never({ status: "'ganho'", owner_id: "bench.id(0, 1)" }),
+  never({ status: "'perdido'", stage_id: "bench.id(0, 1)" }),
+  never({ pipeline_id: "bench.id(0, 1)", stage_id: "bench.id(0, 1)", owner_id: "bench.id(0, 1)" }),
+  never({ contact_id: MANY, status: "'perdido'" }),
+  never({ company_id: MANY, owner_id: "bench.id(0, 1)" }),
+  never({ external_id: "'many'", status: "'perdido'" }),
+  never({ status: "'ganho'", updated_since: "bench.made_at(total + 990)" }),
   create({ title: "'Venda ' || r", contact_id: ANY, company_id: ANY }),
   update({ value: "r" }),
   { route: "POST /:id/move-stage", args: { id: OWN, stage_id: "bench.id(0, 1 + r / 12 % 2)" } },
@@ -97,11 +122,22 @@ const activities = [
   ...owners,
   ...pages("type", "'visita'", "'ligacao'", "'tarefa'"),
   ...pages("status", "'pendente'", "'concluida'"),
-  ...pages("is_overdue", "true", "false"),
-  ...pages("due_before", `bench.made_at(120) + ${WEEK}`, MIDDLE),
+  old({ is_overdue: "true" }),
+  ...pages("is_overdue", "false"),
+  ...pages("due_before", `bench.made_at(120) + ${WEEK}`),
+  old({ due_before: MIDDLE }),
   ...pages("due_after", MIDDLE, "bench.made_at(total - 699) + interval '100 years'"),
   page({ due_before: MIDDLE, cursor: "bench.id(0, total / 4)" }),
   page({ due_after: MIDDLE, due_before: `bench.made_at(total / 2 + 100) + ${WEEK}` }),
+  never({ is_overdue: "true", owner_id: "bench.id(0, 3)" }),
+  never({ is_overdue: "true", updated_since: "bench.made_at(total / 2)" }),
+  never({ is_overdue: "true", due_after: `bench.made_at(total / 50) + ${WEEK}` }),
+  never({ is_overdue: "false", status: "'pendente'" }),
+  never({ due_before: MIDDLE, status: "'pendente'" }),
+  never({ due_before: MIDDLE, updated_since: "bench.made_at(total / 4)" }),
+  never({ due_after: MIDDLE, type: "'ligacao'", status: "'concluida'" }),
+  never({ deal_id: MANY, status: "'concluida'" }),
+  never({ contact_id: MANY, type: "'tarefa'" }),
   create({ deal_id: ANY, title: "'Ligar ' || r" }),
   update({ title: "'Ligar ' || r" }),
 ];
@@ -119,6 +155,7 @@ const notes = [
     ...pages("since", "bench.made_at(total - 199)", "bench.made_at(1)"),
     ...pages("updated_since", "bench.made_at(total + 200)", "bench.made_at(1)"),
     ...pages("kind", "'note'", "'observation'"),
+    never({ kind: "'observation'", updated_since: "bench.made_at(total / 2)" }),
   ]),
   create({ deal_id: ANY, body: "'Ligou ' || r" }),
 ];

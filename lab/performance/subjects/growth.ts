@@ -6,6 +6,8 @@ import { makeSizes, show } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/subject.ts";
 
 const TARGET = 1.5;
+/** For a page that ends early: to a full page of the same list. */
+const EARLY_TARGET = 4;
 /** The number of different rows of a probe (seed.sql), so that each row has been read once before it is measured. */
 const WARM_UP = 12;
 /** How often each row is measured. */
@@ -19,13 +21,15 @@ const AGAIN = 2;
 
 /** The times of a probe at each size, divided by that at the smallest. */
 interface Outcome {
-  operation: string;
-  /** The records of the largest size with one workspace. */
-  records: number;
+  probe: EndpointProbe;
+  /** The records of the smallest size, and of the largest with one workspace. */
+  records: [smallest: number, largest: number];
+  /** Milliseconds at the largest size with one workspace. */
+  time: number;
   /** The largest ratio among sizes of one workspace. */
   alone: number;
-  /** The ratio in one of many workspaces. */
-  among: number;
+  /** The ratio in one of many workspaces; undefined where it has too few records for the probe. */
+  among: number | undefined;
 }
 
 /** Whether a call takes longer among more records. */
@@ -39,7 +43,10 @@ export const growth: Subject = {
     const doors = await Promise.all(sizes.map(Door.open));
     try {
       const outcomes: Outcome[] = [];
-      for (const probe of probes) outcomes.push(await compareSizes(probe, doors, conditions));
+      for (const probe of probes) {
+        const fit = doors.filter(({ size }) => recordsOf(probe, size) >= (probe.least ?? 0));
+        outcomes.push(await compareSizes(probe, fit, fit.at(-1) === doors.at(-1), conditions));
+      }
       return figures(outcomes, sizes.at(-1)!.name);
     } finally {
       for (const door of doors) await door[Symbol.asyncDispose]();
@@ -47,10 +54,14 @@ export const growth: Subject = {
   },
 };
 
-/** @param doors one workspace of growing size, then one of many workspaces */
+/**
+ * @param doors one workspace of growing size
+ * @param shared whether the last door is one of many workspaces
+ */
 async function compareSizes(
   probe: EndpointProbe,
   doors: Door[],
+  shared: boolean,
   { short, note }: Conditions,
 ): Promise<Outcome> {
   let [smallest, ratios] = await measureProbe(probe, doors, short);
@@ -64,11 +75,14 @@ async function compareSizes(
   const args = Object.entries(probe.args).map(([name, value]) => `${name} = ${value}`).join(", ");
   note(`${missed ? "!" : " "} ${smallest.toFixed(2)} ms × ${shown}  ${probe.operation}  ${args}`);
   if (missed && !isWrite(probe)) note(`    ${await countBlocks(probe, doors)} blocks touched`);
+  const alone = shared ? ratios.slice(0, -1) : ratios;
   return {
-    operation: probe.operation,
-    records: recordsOf(probe, doors.at(-2)!.size),
-    alone: Math.max(...ratios.slice(0, -1)),
-    among: ratios.at(-1)!,
+    probe,
+    records: [recordsOf(probe, doors[0]!.size), recordsOf(probe, doors[alone.length]!.size)],
+    time: smallest * (alone.at(-1) ?? 1),
+    // A short run has one size only of so many records.
+    alone: alone.length === 0 ? 1 : Math.max(...alone),
+    among: shared ? ratios.at(-1) : undefined,
   };
 }
 
@@ -116,21 +130,42 @@ async function countBlocks(probe: EndpointProbe, doors: Door[]): Promise<string>
   return counts.join(", ");
 }
 
-/** One figure for each operation, from its worst probe, and one for the worst operation in one of many workspaces. */
+/**
+ * One figure for each operation, from its worst probe; one for the worst operation in one of many workspaces, and one for
+ * the slowest page that ends early.
+ */
 function figures(outcomes: Outcome[], shared: string): Measurement[] {
-  const byOperation = Map.groupBy(outcomes, ({ operation }) => operation);
-  const slowest = outcomes.reduce((one, other) => other.among > one.among ? other : one);
+  const byOperation = Map.groupBy(outcomes, ({ probe }) => probe.operation);
+  const slowest = largest(outcomes, ({ among = 0 }) => among);
+  const toFullPage = ({ probe, time }: Outcome) =>
+    time / outcomes.find((full) => isFirstPage(full, probe))!.time;
+  const early = largest(outcomes.filter(({ probe }) => probe.early), toFullPage);
   return [
     ...[...byOperation].map(([operation, probed]) => {
-      const { records, alone } = probed.reduce((one, other) => other.alone > one.alone ? other : one);
-      const name = `${operation}: up to ${show(records)} records to 1,000`;
-      return ratio(name, alone, "lower", TARGET);
+      const { records: [least, most], alone } = largest(probed, ({ alone }) => alone);
+      return ratio(`${operation}: up to ${show(most)} records to ${show(least)}`, alone, "lower", TARGET);
     }),
     ratio(
-      `${slowest.operation}, the slowest in one of ${shared}: to a workspace alone`,
-      slowest.among,
+      `${slowest.probe.operation}, the slowest in one of ${shared}: to a workspace alone`,
+      slowest.among!,
       "lower",
       TARGET,
     ),
+    ratio(
+      `${early.probe.operation}, the slowest page that ends early: to a full page`,
+      toFullPage(early),
+      "lower",
+      EARLY_TARGET,
+    ),
   ];
+}
+
+/** Whether it is the first page of the probe's list, without a filter that the list does not require. */
+function isFirstPage({ probe: { resource, route, args, least } }: Outcome, probe: EndpointProbe): boolean {
+  return resource === probe.resource && route === "GET /" && least === undefined &&
+    Object.keys(args).every((name) => name === "deal_id" && resource === "api-v1-notes");
+}
+
+function largest(outcomes: Outcome[], value: (outcome: Outcome) => number): Outcome {
+  return outcomes.reduce((one, other) => value(other) > value(one) ? other : one);
 }

@@ -46,7 +46,7 @@ export const activity = record("activity", {
         "Prazo antes deste momento, nas mesmas formas que since",
         "Due before this moment, in the same forms as since",
       ),
-      condition: "t.due_at < (p_args ->> 'due_before')::timestamptz",
+      range: { column: "due_at", operator: "<" },
     },
     due_after: {
       rule: datetimeRule(),
@@ -54,7 +54,7 @@ export const activity = record("activity", {
         "Prazo a partir deste momento, nas mesmas formas que since",
         "Due at or after this moment, in the same forms as since",
       ),
-      condition: "t.due_at >= (p_args ->> 'due_after')::timestamptz",
+      range: { column: "due_at", operator: ">=" },
     },
   },
 }, {
@@ -129,11 +129,11 @@ export const activity = record("activity", {
           enum: [true, false],
         }),
         text: doc("Só as atrasadas, ou só as outras", "Only the overdue ones, or only the others"),
-        // One condition for each value, because an index cannot be used for a condition compared with a parameter.
         condition: {
           true: "t.status = 'pendente' and t.due_at < now()",
           false: "(t.status <> 'pendente' or t.due_at is null or t.due_at >= now())",
         },
+        indexed: { value: "true", column: "due_at" },
       },
     },
   ),

@@ -54,11 +54,24 @@ export interface Filter {
   /** A function of schema `crm` that is applied to the value before the comparison. */
   through?: string | undefined;
   /**
-   * An SQL condition on row `t` and the arguments `p_args`, in place of an equality; or one condition for each value of
-   * the parameter. The planner sees the values of each call. It must be written in code: it is not escaped.
+   * The value is a bound of this timestamptz column, in place of an equality. The table needs an index on the workspace,
+   * the column and the id.
    */
-  condition?: string | Readonly<Record<string, string>> | undefined;
+  range?: { column: string; operator: ">=" | "<" } | undefined;
+  /**
+   * An SQL condition on row `t` for each value of the parameter, in place of an equality. It must be written in code: it
+   * is not escaped.
+   */
+  condition?: Readonly<Record<string, string>> | undefined;
+  /**
+   * The value whose `condition` a partial index serves, and the range column that the index has between the workspace and
+   * the id.
+   */
+  indexed?: { value: string; column: string } | undefined;
 }
+
+/** Whether the list compares a column with the value, so that an index of its own serves the filter. */
+export const isEquality = ({ range, condition }: Filter) => range === undefined && condition === undefined;
 
 /** One field of a record. */
 export interface Field {
@@ -76,9 +89,14 @@ export interface Field {
   /** The table that `crm.check_references` searches for the id. */
   readonly references: Reference | null;
   readonly filter: Filter | null;
+  /** Whether the value may have more than LONG characters, so that 200 of them are too much for a page. */
+  readonly long: boolean;
   /** Undefined: the common text of fields with this name applies (openapi/common_fields.ts). */
   readonly text: Doc | undefined;
 }
+
+/** A text of so many characters at most is short: 200 records of such texts are a page. */
+const LONG = 2048;
 
 /** Options of every kind of field. */
 export interface Options {
@@ -97,6 +115,7 @@ interface Kind {
   rule?: z.ZodType;
   shape: z.ZodType;
   stored?: false;
+  long?: boolean;
   references?: Reference;
 }
 
@@ -111,6 +130,7 @@ function field(kind: Kind, options: Options): Field {
     stored: kind.stored ?? true,
     shownAs: options.shownAs ?? null,
     references: kind.references ?? null,
+    long: kind.long ?? false,
     filter: filter ? filterBy(kind, filter) : null,
     text,
   };
@@ -134,7 +154,7 @@ export const name = (options: Options = {}, max = 255) =>
 
 /** Free text with at most `max` characters, stored unchanged. */
 export const text = (max: number, options: Options = {}, min = 0) =>
-  field({ sql: "text", rule: rules.text(max, min), shape: z.string() }, options);
+  field({ sql: "text", rule: rules.text(max, min), shape: z.string(), long: max > LONG }, options);
 
 /** Text that the given rule validates. */
 export const textWith = (rule: z.ZodType, options: Options = {}) =>
@@ -205,11 +225,14 @@ export const autoTimestamp = () => readOnlyDatetime({ presence: "required" });
 
 /** An object with the given schema, stored as JSON. */
 export const object = (schema: z.ZodType, options: Options = {}) =>
-  field({ sql: "jsonb", rule: schema, shape: schema }, options);
+  field({ sql: "jsonb", rule: schema, shape: schema, long: true }, options);
 
 /** Fields that the client defines (spec 8). */
 export const customFields = (options: Options = {}) =>
-  field({ sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()) }, options);
+  field(
+    { sql: "jsonb", rule: rules.customFields(), shape: z.record(z.string(), z.unknown()), long: true },
+    options,
+  );
 
 /** A value that an SQL expression computes from row `t`. It is not stored, and clients cannot write it. */
 export const computed = (sql: SqlType, expression: string, shape: z.ZodType, options: Options = {}) =>

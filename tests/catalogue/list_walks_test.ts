@@ -1,0 +1,172 @@
+// crm.<name>_list_by looks through few rows for a page and then continues by cursor. Whatever the filters and however
+// few the rows, its pages together are what the filters say.
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { equalities, ranges } from "../../contract/records/filters.ts";
+import { records } from "../../contract/records/records.ts";
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import { makeMember } from "../support/record_fixtures.ts";
+import { makeSamples } from "../support/samples.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const ROWS = 150;
+const FIRST = "00000000-0000-0000-0000-000000000000";
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+const DAY = 86_400_000;
+/** Now is in the middle of the times of the rows, for is_overdue. */
+const START = Date.now() - 15 * DAY;
+
+type Row = Record<string, string | null>;
+
+/** Few values of each column, so that rows share them; null where the column allows it. */
+function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Record<string, string> }) {
+  const { company, contact, deal } = other.samples;
+  return {
+    contact: { name: ["A"], email: [null, "a@x.com", "b@x.com"], company_id: [null, company!] },
+    company: { name: ["Sol", "SOL", "Mar"], domain: [null, "x.com"], tax_id: [null, "1", "2"] },
+    deal: {
+      title: ["A"],
+      status: ["aberto", "ganho"],
+      pipeline_id: [workspace.pipelineId],
+      stage_id: workspace.stages.slice(0, 2).map(({ id }) => id),
+      contact_id: [null, contact!],
+      company_id: [null, company!],
+      external_id: [null, "1"],
+    },
+    activity: {
+      title: ["A"],
+      created_by_id: [workspace.memberId],
+      deal_id: [deal!],
+      contact_id: [null, contact!],
+      type: ["tarefa", "visita"],
+      status: ["pendente", "cancelada"],
+    },
+    note: {
+      author_id: [workspace.memberId],
+      deal_id: [deal!],
+      body: ["A"],
+      kind: ["note", "observation"],
+      source: ["integration"],
+    },
+  } as Record<string, Record<string, (string | null)[]>>;
+}
+
+/** Writes rows by SQL, because the API sets their times. */
+async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): Promise<Row[]> {
+  const member = await makeMember(sql, workspace);
+  const { records: ids, deal_id, company_id } = await makeSamples(workspace.key, workspace.stages);
+  const samples = { company: company_id, deal: deal_id, contact: ids["api-v1-contacts"]! };
+  const columns = {
+    ...(record.name === "note" ? {} : { owner_id: [workspace.memberId, member] }),
+    ...valuesOf(workspace, { member, samples })[record.name]!,
+  };
+  const random = fc.sample(fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), { numRuns: ROWS, seed: 1 });
+  const at = (day: number) => new Date(START + day % 30 * DAY).toISOString();
+  const rows = random.map((numbers, index) => ({
+    ...Object.fromEntries(
+      Object.entries(columns).map(([name, values], n) => [name, values[numbers[n]! % values.length]!]),
+    ),
+    workspace_id: workspace.id,
+    created_at: new Date(START + index).toISOString(),
+    updated_at: at(numbers[10]!),
+    ...(record.name === "activity" && { due_at: numbers[11]! % 3 === 0 ? null : at(numbers[11]!) }),
+  }));
+  const table = sql(`crm.${record.about.table}`);
+  for (const row of rows) {
+    await sql`insert into ${table} ${sql({ ...row, id: await uuidAt(sql, row.created_at) })}`;
+  }
+  const found = await sql<{ row: Row }[]>`
+    select to_jsonb(t) as row from ${table} t where workspace_id = ${workspace.id} order by id desc`;
+  return found.map(({ row }) => row);
+}
+
+async function uuidAt(sql: Sql, at: string): Promise<string> {
+  const [row] = await sql`select crm.uuid_v7(${at}) as id`;
+  return row!["id"];
+}
+
+/** What the filters say, computed without the database. */
+function matching(record: CrmRecord, rows: Row[], args: Record<string, string>): string[] {
+  const bounds = [...ranges(record).values()].flat();
+  return rows.filter((row) =>
+    equalities(record).every(({ name, column = name, through }) =>
+      args[name] === undefined || row[column] === (through ? args[name].toLowerCase() : args[name])
+    ) &&
+    bounds.every(({ name, range }) => {
+      if (args[name] === undefined) return true;
+      const value = row[range!.column];
+      if (value == null) return false;
+      const [own, bound] = [Date.parse(value), Date.parse(args[name])];
+      return range!.operator === "<" ? own < bound : own >= bound;
+    }) &&
+    (args["is_overdue"] === undefined ||
+      args["is_overdue"] === String(
+          row["status"] === "pendente" && row["due_at"] != null && Date.parse(row["due_at"]) < Date.now(),
+        ))
+  ).map(({ id }) => id!);
+}
+
+/** Any combination of the record's filters, with values that some rows have, and values that none has. */
+function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Record<string, string>> {
+  const one = ({ name, column = name, range, condition }: ReturnType<typeof equalities>[number]) => {
+    if (condition) return fc.constantFrom(...Object.keys(condition));
+    const values = rows.map((row) => row[range?.column ?? column]).filter((value) => value != null);
+    // A column in which no row has a value can only be searched for a value that none has.
+    return fc.constantFrom(...values.length > 0 ? values as string[] : [LAST]);
+  };
+  const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }));
+  const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
+  const required = filters.filter(({ required }) => required);
+  const others = [...filters.filter(({ required }) => !required), ...updated];
+  // With more filters at once hardly a row matches.
+  return fc.subarray(others, { maxLength: 2 }).chain((chosen) =>
+    fc.record(Object.fromEntries([...required, ...chosen].map((filter) => [filter.name, one(filter)])))
+  ) as fc.Arbitrary<Record<string, string>>;
+}
+
+for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
+  Deno.test(`the pages of ${record.about.table} are together what the filters say, however few rows a page looks through`, async () => {
+    await using sql = openDatabase();
+    const workspace = await makeWorkspace(sql);
+    const rows = await makeRows(sql, workspace, record);
+    const page = async (args: object, before: string, from: string, step: number) => {
+      const found = await sql.begin(async (sql) => {
+        await sql`set local role crm_api`;
+        await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
+        return await sql<{ ids: string[]; next_id: string | null }[]>`
+          select * from ${sql(`crm.${record.name}_list_by`)}(
+            ${
+          sql.json(args as Record<string, string>)
+        }::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
+          )`;
+      });
+      return found[0]!;
+    };
+    let early = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        anyFilters(record, rows),
+        fc.constantFrom(FIRST, rows[ROWS / 2]!["id"]!),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (args, from, limit, step) => {
+          const seen: string[] = [];
+          for (let before: string | null = LAST; before !== null;) {
+            const { ids, next_id } = await page({ ...args, limit }, before, from, step);
+            const shown = ids.slice(0, limit);
+            const next = ids.length > limit ? shown.at(-1)! : next_id;
+            if (ids.length <= limit && next !== null) early++;
+            assert.ok(next === null || next < before, "each page continues after the one before");
+            seen.push(...shown);
+            before = next;
+          }
+          assert.deepEqual(seen, matching(record, rows.filter(({ id }) => id! >= from), args));
+        },
+      ),
+      { numRuns: 60, seed: 1 },
+    );
+    assert.ok(early > 30, `only ${early} pages ended early`);
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { superuserUrl } from "../../local/postgres.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { openSql } from "../../local/sql.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { makeMember } from "../support/record_fixtures.ts";
+import { databaseUrl, dataDir, openDatabase } from "../support/stack.ts";
+
+const ROWS = 60_000;
+/** Of the oldest, which were changed last: more than crm.deal_list_by reads of the index of updated_at. */
+const CHANGED = 6_000;
+/** A page of 50 reads at most the rows of one walk and of one range; 60,000 deals and their index are 2,600 blocks. */
+const MOST_BLOCKS = 400;
+
+Deno.test("a page of deals costs as much where its filters match only old deals, none at all, or never the same deal", async (t) => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const seller = await makeMember(sql, workspace);
+  const [first, second] = workspace.stages;
+  const admin = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
+  try {
+    await admin`set session_replication_role = replica`;
+    // Every deal is open, so that statistics know no other status. Deals of one stage are one member's.
+    await admin`
+      insert into crm.deals (
+        workspace_id, id, title, pipeline_id, stage_id, owner_id, created_at, updated_at
+      )
+      select
+        ${workspace.id}, crm.uuid_v7(made), 'Negócio ' || n, ${workspace.pipelineId},
+        case when n % 2 = 0 then ${first.id}::uuid else ${second.id}::uuid end,
+        case when n % 2 = 0 then ${seller}::uuid else ${workspace.memberId}::uuid end,
+        made, case when n <= ${CHANGED}::integer then timestamptz '2026-01-01' else made end
+      from generate_series(1, ${ROWS}::integer) n
+      cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
+    await admin`vacuum analyze crm.deals`;
+  } finally {
+    await admin.end();
+  }
+
+  /** Counts the blocks that a page reads, called as the door calls it. */
+  async function blocks(args: Record<string, unknown>): Promise<number> {
+    return await sql.begin(async (sql) => {
+      await sql`set local role crm_api`;
+      await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
+      const explain = () =>
+        sql.unsafe("explain (analyze, buffers, format json) select api.deal_list($1::text::jsonb)", [
+          JSON.stringify({ limit: 50, ...args }),
+        ]);
+      // The first call also reads the catalogue.
+      await explain();
+      const [row] = await explain();
+      const { Plan } = row!["QUERY PLAN"][0];
+      return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+    });
+  }
+
+  const changed = { updated_since: "2026-01-01T00:00:00Z" };
+  const cases: Record<string, Record<string, string>> = {
+    "changed last": changed,
+    "changed last, of one member": { ...changed, owner_id: seller },
+    "changed last, in a window of time": { ...changed, since: "2025-01-01T00:00:00Z" },
+    "a status that no deal has": { status: "perdido" },
+    "a status that no deal has, changed last": { ...changed, status: "perdido" },
+    "a status that no deal has, of one member": { status: "perdido", owner_id: seller },
+    "a stage and a member that no deal has both": { stage_id: second.id, owner_id: seller },
+    "three filters": { status: "aberto", stage_id: second.id, owner_id: seller },
+  };
+  for (const [title, args] of Object.entries(cases)) {
+    await t.step(title, async () => {
+      const read = await blocks(args);
+      console.log(`${title}: ${read} blocks`);
+      assert.ok(read <= MOST_BLOCKS, `${read} blocks`);
+    });
+  }
+});
