@@ -12,8 +12,11 @@ import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
 const SLOW = ["growth", "lab", "postgres15"];
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
 const ALL_PROPERTY_CASES = "20000";
-/** Groups of test files that run at the same time, each against its own stack. */
-const SHARDS = Math.min(2, navigator.hardwareConcurrency);
+/**
+ * Groups of test files that run at the same time, each against its own stack. One more than a small machine has
+ * processors, because several tests wait: for 30 seconds between two attempts, for 15 until a body is given up.
+ */
+const SHARDS = 3;
 
 const ROOT = import.meta.dirname!;
 

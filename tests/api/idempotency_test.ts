@@ -130,7 +130,7 @@ for (const { resource, route: { endpoint }, title } of creating) {
       // The last of two equal names would make it the original body.
       text.replace("{", '{"name":"B",'),
       { ...workspace.body, custom_fields: 1 },
-      text.replace("}", `,"more":[${"0,".repeat(5_000)}0]}`),
+      text.replace("}", `,"more":[${"0,".repeat(6_000)}0]}`),
     ];
     for (const other of others) assertError(await send(workspace.key, other, "one"), "idempotency_conflict");
     const again = await call("POST", `${path}?unknown=1`, {
