@@ -35,7 +35,7 @@ const invalidBodies: [what: string, body: string, field: string][] = [
   ["100,000 levels", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ""],
   ["40,000 levels of objects", `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`, ""],
   ["4,000 levels", `{"a":${"[".repeat(4_000)}${"]".repeat(4_000)}}`, ""],
-  ["5,001 values", `{"first_name":"a","x":[${"0,".repeat(4_997)}0]}`, ""],
+  ["6,001 values", `{"first_name":"a","x":[${"0,".repeat(5_997)}0]}`, ""],
   ["20,000 keys", `{"first_name":"a","custom_fields":{${keys(20_000)}}}`, ""],
   ["51 keys of custom_fields", `{"first_name":"a","custom_fields":{${keys(51)}}}`, "custom_fields"],
   ["4,000 keys of custom_fields", `{"first_name":"a","custom_fields":{${keys(4_000)}}}`, "custom_fields"],
