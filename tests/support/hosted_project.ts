@@ -20,6 +20,12 @@ export interface HostedProject extends AsyncDisposable {
   origin: string;
 }
 
+/** This process's environment without what functions read: Deno needs the rest to find and fetch their packages. */
+function environmentOfDeno(): Record<string, string> {
+  const ours = /^(CORS|DATABASE|FUNCTIONS|PUBLIC|SUPABASE|WEBHOOK)_/;
+  return Object.fromEntries(Object.entries(Deno.env.toObject()).filter(([name]) => !ours.test(name)));
+}
+
 /**
  * Stands in for Supabase, which does not run here: the management API on loopback, and the functions, which run from what
  * was uploaded, with the secrets that were set and nothing else.
@@ -50,19 +56,12 @@ export async function startHostedProject(token: string, port: number): Promise<H
         await Deno.writeFile(join(root, path), bytes);
       }
     }
-    const { HOME = "", PATH = "", DENO_DIR = "" } = Deno.env.toObject();
     functions = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", "--no-config", "--no-lock"]
         .concat(`--import-map=${join(root, "supabase/functions/deno.json")}`)
         .concat(join(import.meta.dirname!, "serve_uploaded.ts"), `${port}`, join(root, "supabase/functions")),
       clearEnv: true,
-      env: {
-        HOME,
-        PATH,
-        ...(DENO_DIR && { DENO_DIR }),
-        ...Object.fromEntries(secrets),
-        SUPABASE_URL: origin,
-      },
+      env: { ...environmentOfDeno(), ...Object.fromEntries(secrets), SUPABASE_URL: origin },
       stdin: "piped",
       stdout: "null",
       stderr: "inherit",
@@ -111,8 +110,11 @@ export async function startHostedProject(token: string, port: number): Promise<H
     }
     if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
-      await release();
-      return Response.json({ functions: [] });
+      // Not a 5xx, which the CLI would try again without end.
+      return await release().then(
+        () => Response.json({ functions: [] }),
+        (error) => Response.json({ message: String(error) }, { status: 400 }),
+      );
     }
     return Response.json({ message: "Not found" }, { status: 404 });
   });
