@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "../../lab/harness/waiting.ts";
 import { startServer } from "../../lab/harness/functions.ts";
 import { generateKey } from "../../operator/generate_key.ts";
+import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { test } from "../support/scenario.ts";
 import { databaseUrl } from "../support/stack.ts";
 
@@ -41,7 +42,8 @@ test("a request's log line names the record that it read, changed or created", a
   assert.equal((await send("GET", "/api-v1-deals")).object, undefined);
 });
 
-Deno.test("calls without a valid key or token are logged as a count a second for each code, not a line each", async () => {
+test("calls that anybody can repeat are logged as a count a second, not a line each: without a valid key or token, and health checks", async ({ sql, workspace: { key } }) => {
+  await sql`update crm.api_keys set revoked_at = now() where hash = decode(${hashCredential(key)}, 'hex')`;
   await using server = await startServer({ DATABASE_URL: databaseUrl });
   const get = async (path: string, key?: string) => {
     const reply = await fetch(server.baseUrl + path, {
@@ -53,17 +55,20 @@ Deno.test("calls without a valid key or token are logged as a count a second for
     get("/api-v1-deals"),
     get("/api-v1-deals", generateKey()),
     get("/api-v1-deals", "x"),
+    get("/api-v1-deals", key),
     get("/proposals/x"),
+    get("/api-v1-health"),
   ]);
   await Promise.all(calls.flat());
   const counted = await eventually(
     async () => {
       const lines = await server.readLog();
       const sums: Record<string, number> = {};
-      for (const { function: name, code, count } of lines) {
-        sums[`${name} ${code}`] = (sums[`${name} ${code}`] ?? 0) + (count as number);
+      for (const { function: name, code, status, count } of lines) {
+        const what = `${name} ${code ?? status}`;
+        sums[what] = (sums[what] ?? 0) + (count as number);
       }
-      return Object.values(sums).reduce((sum, count) => sum + count, 0) === 160 && { lines, sums };
+      return Object.values(sums).reduce((sum, count) => sum + count, 0) === 240 && { lines, sums };
     },
     "all to be counted",
     10,
@@ -71,8 +76,10 @@ Deno.test("calls without a valid key or token are logged as a count a second for
   assert.deepEqual(counted.sums, {
     "api-v1-deals missing_api_key": 40,
     "api-v1-deals invalid_api_key": 80,
+    "api-v1-deals revoked_api_key": 40,
     "proposals not_found": 40,
+    "api-v1-health 200": 40,
   });
   assert.ok(counted.lines.length < 40, `${counted.lines.length} lines`);
-  assert.deepEqual(new Set(counted.lines.map(({ event }) => event)), new Set(["refused"]));
+  assert.deepEqual(new Set(counted.lines.map(({ event }) => event)), new Set(["refused", "request"]));
 });

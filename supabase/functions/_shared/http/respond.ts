@@ -13,15 +13,19 @@ import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
  */
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
-  const response = result instanceof ApiError
-    ? errorReply(result)
-    : jsonReply(result.status, result.body, result.headers);
+  const isError = result instanceof ApiError;
+  const response = isError ? errorReply(result) : jsonReply(result.status, result.body, result.headers);
   response.headers.set("X-Request-Id", call.id);
   const headers = {
     ...GATES[call.gate]?.headers,
     ...rateHeaders(admission?.rate ?? null, response.status === 429),
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  // The length that GET would have (RFC 9110, 8.6): without it Deno sends that of the missing body, 0.
+  if (call.method === "HEAD") {
+    const body = isError ? result.body() : result.body ?? "";
+    response.headers.set("Content-Length", String(new TextEncoder().encode(body).length));
+  }
   if (events) inBackground(pokeDispatcher());
   logCall(call, outcome);
   return response;
@@ -29,9 +33,15 @@ export function respond(call: Call, outcome: Outcome): Response {
 
 function logCall(call: Call, { result, admission }: Outcome): void {
   const gate = GATES[call.gate];
-  // A stranger can send any number of calls. One line each would fill the log, whose size the platform limits.
-  if (result instanceof ApiError && !admission?.callerId && result.status !== 500) {
-    return logCount("refused", { function: call.resource, code: result.code });
+  const caller = gate && { [gate.callerField]: admission?.callerId };
+  // Anybody can send any number of these. One line each would fill the log, whose size the platform limits.
+  if (
+    result instanceof ApiError && (!admission?.admitted || result.status === 429) && result.status !== 500
+  ) {
+    return logCount("refused", { function: call.resource, code: result.code, ...caller });
+  }
+  if (gate === null && !(result instanceof ApiError)) {
+    return logCount("request", { function: call.resource, status: result.status });
   }
   const { id } = call.params;
   // The path is never logged: it contains the token of a link, and the token is enough to answer the proposal.
@@ -40,7 +50,7 @@ function logCall(call: Call, { result, admission }: Outcome): void {
     method: call.method,
     function: call.resource,
     verb: call.target instanceof ApiError ? null : call.target.operation,
-    ...(gate && { [gate.callerField]: admission?.callerId }),
+    ...caller,
     workspace_id: admission?.workspaceId,
     object_id: result instanceof ApiError || !result.createdId
       ? id !== undefined && isUuid(id) ? id : undefined

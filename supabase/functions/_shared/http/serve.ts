@@ -25,7 +25,7 @@ export function serveResource(resource: Resource): RequestHandler {
       outcomeWithoutDatabase(internalError(call, fault))
     );
     // A 5xx is paced already: by the wait for the database.
-    if (!outcome.admission?.callerId && outcome.result.status < 500) await PACES[call.gate].wait();
+    if (!outcome.admission?.admitted && outcome.result.status < 500) await PACES[call.gate].wait();
     return respond(call, outcome);
   };
   for (const [path, endpoints] of resource.byPath()) {

@@ -39,6 +39,8 @@ export interface Admission {
   /** The id of the key, or of the link's proposal. */
   callerId: string | null;
   workspaceId: string | null;
+  /** False for a credential that is unknown, or no longer admits anybody. */
+  admitted: boolean;
   /** Null if the caller is unknown, or the call was not counted. */
   rate: RateLimit | null;
 }
@@ -94,7 +96,13 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     const headers = error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
     const unavailable = new ApiError("service_unavailable", undefined, undefined, headers);
-    const admission = { callerId: null, workspaceId: null, ...caller, rate: null };
+    const admission = {
+      callerId: null,
+      workspaceId: null,
+      ...caller,
+      admitted: caller !== undefined,
+      rate: null,
+    };
     return { admission, events: false, error: unavailable, body: null, replayed: false };
   }
 }
@@ -112,8 +120,13 @@ export function bodyAllowance(credential: string, flooded: boolean): "all" | "sm
   return mustWait && known.find(credential) === undefined ? "none" : "small";
 }
 
-function rememberCaller(credential: string, { caller_id, workspace_id, error_code }: Row): void {
-  if (caller_id === null || workspace_id === null || TURNED_AWAY.includes(error_code ?? "")) {
+function isAdmitted({ caller_id, error_code }: Row): boolean {
+  return caller_id !== null && !TURNED_AWAY.includes(error_code ?? "");
+}
+
+function rememberCaller(credential: string, row: Row): void {
+  const { caller_id, workspace_id, error_code } = row;
+  if (caller_id === null || workspace_id === null || !isAdmitted(row)) {
     known.forget(credential);
   } else {
     const caller = { callerId: caller_id, workspaceId: workspace_id };
@@ -121,10 +134,12 @@ function rememberCaller(credential: string, { caller_id, workspace_id, error_cod
   }
 }
 
-function admissionOf({ caller_id, workspace_id, rate_limit, rate_remaining, rate_reset }: Row): Admission {
+function admissionOf(row: Row): Admission {
+  const { caller_id, workspace_id, rate_limit, rate_remaining, rate_reset } = row;
   return {
     callerId: caller_id,
     workspaceId: workspace_id,
+    admitted: isAdmitted(row),
     rate: rate_limit === null
       ? null
       : { limit: rate_limit, remaining: rate_remaining, resetSeconds: rate_reset },
