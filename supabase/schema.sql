@@ -5463,7 +5463,7 @@ declare
   v_now timestamptz;
 begin
   -- One claim at a time, for a few milliseconds: two at once would see the same free slots and exceed the limits.
-  perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
+  perform pg_advisory_xact_lock(crm.lock_number('webhook claim'));
   v_now := clock_timestamp();
 
   return query
@@ -6036,7 +6036,7 @@ CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request
 declare
   -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
-    hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
+    crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key)
   );
   v_seen crm.idempotency_keys;
 begin
@@ -6238,8 +6238,8 @@ begin
   -- Locked in order of number, so that two leads which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct hashtextextended(
-      'lead ' || crm.current_workspace_id() || ' ' || v.kind || ' ' || v.value, 0
+    select distinct crm.lock_number(
+      'lead ' || crm.current_workspace_id() || ' ' || v.kind || ' ' || v.value
     ) as number
     from (
       values
@@ -6300,6 +6300,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.lock_key(p_id uuid) IS 'Makes a revocation of a key of the current workspace wait until the transaction ends; false if the key is revoked. Security definer, because crm_api cannot read keys.';
+
+
+--
+-- Name: lock_number(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lock_number(p_name text) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint $$;
+
+
+--
+-- Name: FUNCTION lock_number(p_name text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lock_number(p_name text) IS 'The number of the advisory lock of that name.';
 
 
 --
@@ -11065,6 +11081,14 @@ REVOKE ALL ON FUNCTION crm.live_hits(p_hits timestamp with time zone[]) FROM PUB
 
 REVOKE ALL ON FUNCTION crm.lock_key(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lock_key(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION lock_number(p_name text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lock_number(p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_api;
 
 
 --

@@ -75,6 +75,13 @@ as $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
 comment on function crm.digits(text) is
   'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 
+create function crm.lock_number(p_name text) returns bigint
+language sql immutable parallel safe
+-- Not hashtextextended(), which can be inverted: a client chooses a part of the name, and could choose it so that it
+-- waits for, or holds up, what has another name.
+as $$ select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint $$;
+comment on function crm.lock_number(text) is 'The number of the advisory lock of that name.';
+
 create function crm.touch() returns trigger
 language plpgsql
 set search_path = ''

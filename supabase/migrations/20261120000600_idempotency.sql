@@ -28,7 +28,7 @@ as $$
 declare
   -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
-    hashtextextended('idempotency ' || p_workspace_id || ' ' || p_key, 0)
+    crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key)
   );
   v_seen crm.idempotency_keys;
 begin

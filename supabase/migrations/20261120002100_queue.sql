@@ -57,7 +57,7 @@ declare
   v_now timestamptz;
 begin
   -- One claim at a time, for a few milliseconds: two at once would see the same free slots and exceed the limits.
-  perform pg_advisory_xact_lock(hashtextextended('webhook claim', 0));
+  perform pg_advisory_xact_lock(crm.lock_number('webhook claim'));
   v_now := clock_timestamp();
 
   return query

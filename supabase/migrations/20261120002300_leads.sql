@@ -42,8 +42,8 @@ begin
   -- Locked in order of number, so that two leads which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct hashtextextended(
-      'lead ' || crm.current_workspace_id() || ' ' || v.kind || ' ' || v.value, 0
+    select distinct crm.lock_number(
+      'lead ' || crm.current_workspace_id() || ' ' || v.kind || ' ' || v.value
     ) as number
     from (
       values

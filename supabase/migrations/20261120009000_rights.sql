@@ -118,6 +118,7 @@ grant execute on function
   crm.lead_json(crm.deals, uuid, uuid),
   crm.lead_lock(jsonb),
   crm.lock_key(uuid),
+  crm.lock_number(text),
   crm.max_page_bytes(),
   crm.name_key(text),
   crm.note_insert(crm.notes),

@@ -54,3 +54,13 @@ Deno.test("The calls of a workspace run in their order, of unknown callers the n
   assert.deepEqual(await orderOf("a workspace", ["1", "2", "3", "4"]), ["1", "2", "3", "4"]);
   assert.deepEqual(await orderOf(UNKNOWN_OWNER, ["1", "2", "3", "4"]), ["1", "4", "3", "2"]);
 });
+
+Deno.test("During a flood the newest reply is next, so that an occasional call is not delayed", async () => {
+  const pace = new Pace();
+  const flood = Array.from({ length: 1_000 }, () => pace.wait());
+  const started = performance.now();
+  await pace.wait();
+  assert.ok(performance.now() - started < 500, `${Math.round(performance.now() - started)} ms`);
+  assert.equal(pace.isBusy, true);
+  await Promise.all(flood);
+});

@@ -17,12 +17,15 @@ export async function checkHealth(): Promise<{ status: 200 | 503; body: Report }
 
 async function checkDatabase(): Promise<Report["database"] & Pick<Report, "webhooks">> {
   try {
-    const [row] = await query<Pick<Report, "webhooks">>({
+    const [row] = await query<Pick<Report, "webhooks"> & { read_only: boolean }>({
       name: "check_health",
-      text: "select crm.check_health() as webhooks",
+      text:
+        "select crm.check_health() as webhooks, current_setting('transaction_read_only')::boolean as read_only",
       timeout: TIMEOUT_MS,
     });
-    return { status: "up", ...row! };
+    const { read_only, webhooks } = row!;
+    // Every call writes: it counts against its rate limit.
+    return { status: read_only ? "down" : "up", webhooks };
   } catch {
     // The cause must not be public. It is in the log of the database, and in that of the next failed request.
     return { status: "down", webhooks: null };

@@ -19,8 +19,8 @@ class TooSlow extends Error {}
 
 /**
  * Reads the body of a request in two steps, so that its sender can be judged between them. A body that is not read to
- * its end is left alone, and Deno closes the connection after the reply. (If it is cancelled, Deno 2.9 keeps the
- * connection open as long as the client does.)
+ * its end is left alone: Deno reads no more of it, and closes the connection when it collects the request. (If the body
+ * is cancelled, Deno 2.9 keeps the connection open as long as the client does.)
  */
 export class BodyReader {
   readonly #request: Request;

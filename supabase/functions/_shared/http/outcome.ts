@@ -39,6 +39,14 @@ export interface Outcome {
   readonly result: ApiError | Success;
 }
 
+/**
+ * Whether anybody can cause this outcome in any number: without a valid credential, or beyond a rate limit. Such replies
+ * are paced and counted in the log. A 5xx is neither: it has waited for the database, or is a fault to look for.
+ */
+export function isRepeatable({ admission, result }: Outcome): boolean {
+  return (!admission?.admitted && result.status < 500) || result.status === 429;
+}
+
 /** Creates the outcome of a call that made no query. */
 export function outcomeWithoutDatabase(result: ApiError | Success): Outcome {
   return { admission: null, events: false, result };

@@ -9,24 +9,52 @@ const MAX_DELAY_MS = 5_000;
 const INTERVAL_MS = 1_000 / REPLIES_PER_SECOND;
 
 /**
- * Paces the replies to callers who have shown no valid credential. Whoever sends as fast as it is answered, over thousands
- * of connections, would otherwise take the processor from the others. An occasional call is not delayed.
+ * Paces the replies that anybody can ask for in any number. Whoever sends as fast as it is answered, over thousands of
+ * connections, would otherwise take the processor from the others. An occasional call is not delayed, not even during a
+ * flood: the newest is next.
  */
 export class Pace {
-  /** When the next reply may leave; in the past while a burst is possible. */
-  #next = -Infinity;
+  /** How many replies may leave now. */
+  #allowance = BURST;
+  #refilledAt = performance.now();
+  /** The oldest first. */
+  readonly #waiting: { since: number; release: () => void }[] = [];
+  #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Whether a reply would be delayed now. */
+  /** Whether replies are delayed now. */
   get isBusy(): boolean {
-    return this.#next > performance.now();
+    return this.#waiting.length > 0;
   }
 
   /** Resolves when the reply may leave, after 5 s at most. */
   async wait(): Promise<void> {
+    this.#refill();
+    if (!this.isBusy && this.#allowance >= 1) {
+      this.#allowance--;
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ since: performance.now(), release: resolve });
+    this.#timer ??= setInterval(() => this.#release(), INTERVAL_MS);
+    await promise;
+  }
+
+  #refill(): void {
     const now = performance.now();
-    const due = Math.max(this.#next, now - BURST * INTERVAL_MS);
-    this.#next = Math.min(due + INTERVAL_MS, now + MAX_DELAY_MS);
-    if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now));
+    this.#allowance = Math.min(BURST, this.#allowance + (now - this.#refilledAt) / INTERVAL_MS);
+    this.#refilledAt = now;
+  }
+
+  #release(): void {
+    this.#refill();
+    for (; this.#allowance >= 1 && this.isBusy; this.#allowance--) this.#waiting.pop()!.release();
+    const latest = performance.now() - MAX_DELAY_MS;
+    const waitsOn = this.#waiting.findIndex(({ since }) => since > latest);
+    const expired = this.#waiting.splice(0, waitsOn === -1 ? this.#waiting.length : waitsOn);
+    for (const { release } of expired) release();
+    if (this.isBusy) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }
 

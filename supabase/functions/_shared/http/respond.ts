@@ -4,7 +4,7 @@ import { log, logCount } from "../runtime/log.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
 import { GATES } from "./gates.ts";
 import { isUuid } from "./input.ts";
-import type { Call, Outcome } from "./outcome.ts";
+import { type Call, isRepeatable, type Outcome } from "./outcome.ts";
 import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
 
 /**
@@ -31,17 +31,15 @@ export function respond(call: Call, outcome: Outcome): Response {
   return response;
 }
 
-function logCall(call: Call, { result, admission }: Outcome): void {
+function logCall(call: Call, outcome: Outcome): void {
+  const { result, admission } = outcome;
   const gate = GATES[call.gate];
   const caller = gate && { [gate.callerField]: admission?.callerId };
-  // Anybody can send any number of these. One line each would fill the log, whose size the platform limits.
-  if (
-    result instanceof ApiError && (!admission?.admitted || result.status === 429) && result.status !== 500
-  ) {
-    return logCount("refused", { function: call.resource, code: result.code, ...caller });
-  }
-  if (gate === null && !(result instanceof ApiError)) {
-    return logCount("request", { function: call.resource, status: result.status });
+  // One line each would fill the log, whose size the platform limits.
+  if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {
+    return result instanceof ApiError
+      ? logCount("refused", { function: call.resource, code: result.code, ...caller })
+      : logCount("request", { function: call.resource, status: result.status });
   }
   const { id } = call.params;
   // The path is never logged: it contains the token of a link, and the token is enough to answer the proposal.

@@ -8,7 +8,7 @@ import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { BodyReader } from "./body_reader.ts";
 import { GATES } from "./gates.ts";
 import { type Input, type Reading, readInput } from "./input.ts";
-import { type Call, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
+import { type Call, isRepeatable, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
 import { PACES } from "./pace.ts";
 import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
@@ -24,8 +24,7 @@ export function serveResource(resource: Resource): RequestHandler {
     const outcome = await handle(call, resource).catch((fault) =>
       outcomeWithoutDatabase(internalError(call, fault))
     );
-    // A 5xx is paced already: by the wait for the database.
-    if (!outcome.admission?.admitted && outcome.result.status < 500) await PACES[call.gate].wait();
+    if (isRepeatable(outcome)) await PACES[call.gate].wait();
     return respond(call, outcome);
   };
   for (const [path, endpoints] of resource.byPath()) {

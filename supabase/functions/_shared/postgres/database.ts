@@ -137,9 +137,10 @@ function connectError(error: unknown): DatabaseUnavailable {
 
 /**
  * True if a retry may succeed: a network error, a timeout of the driver, or an error of Postgres of class 08
- * (connection), 40 (rollback), 53 (resources), 57 (operator intervention), or 55P03 (lock timeout).
+ * (connection), 40 (rollback), 53 (resources), 57 (operator intervention), 25006 (read-only: a replica after a failover,
+ * or a full disk), or 55P03 (lock timeout).
  */
 function isUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|40|53|57|55P03)/.test(error.code ?? "");
+  if (error instanceof pg.DatabaseError) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
 }
