@@ -18,6 +18,9 @@ const ALL_PROPERTY_CASES = "20000";
  */
 const SHARDS = 3;
 
+/** So few files run in one group: starting two more stacks would take longer. */
+const FEW_FILES = 8;
+
 const ROOT = import.meta.dirname!;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -42,29 +45,35 @@ async function runAll(args: string[]): Promise<ShardResult[]> {
       ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
     }
     : {};
-  if (await hasPath(args)) return [await runShard({ args, env, live: true })];
-
-  const slow: string[] = [];
+  const { named, others } = await splitArguments(args);
+  const isSlow = (path: string) => SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
+  const files = named ?? (await testFiles(ROOT)).filter((path) => !isSlow(path));
   // In turn, so that the shards get about the same number of files of each folder.
-  const shards: string[][] = Array.from({ length: SHARDS }, () => []);
-  let assigned = 0;
-  for (const path of (await testFiles(ROOT)).sort()) {
-    const isSlow = SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
-    (isSlow ? slow : shards[assigned++ % SHARDS]!).push(path);
-  }
-  const results = await Promise.all(
-    shards.map((paths, index) => runShard({ args: [...args, ...paths], env, live: index === 0 })),
+  const count = files.length < FEW_FILES ? 1 : SHARDS;
+  const shards = Array.from(
+    { length: count },
+    (_, shard) => files.filter((_, index) => index % count === shard),
   );
-  if (all && !interrupted.signal.aborted) {
-    results.push(await runShard({ args: [...args, ...slow], env, live: true }));
+  const results = await Promise.all(
+    shards.map((paths, index) => runShard({ args: [...others, ...paths], env, live: index === 0 })),
+  );
+  if (all && named === null && !interrupted.signal.aborted) {
+    const slow = (await testFiles(ROOT)).filter(isSlow);
+    results.push(await runShard({ args: [...others, ...slow], env, live: true }));
   }
   return results;
 }
 
-/** Whether the arguments contain a path of tests. */
-async function hasPath(args: string[]): Promise<boolean> {
-  const named = await Promise.all(args.map((arg) => Deno.stat(arg).then(() => true, () => false)));
-  return named.includes(true);
+/** Separates the files and folders of tests, null if there are none, from the other arguments. */
+async function splitArguments(args: string[]): Promise<{ named: string[] | null; others: string[] }> {
+  const named: string[] = [];
+  const others: string[] = [];
+  for (const arg of args) {
+    const found = await Deno.stat(arg).catch(() => null);
+    if (found === null) others.push(arg);
+    else named.push(...(found.isDirectory ? await testFiles(arg) : [arg]));
+  }
+  return { named: named.length > 0 ? named : null, others };
 }
 
 async function testFiles(folder: string): Promise<string[]> {
@@ -74,5 +83,5 @@ async function testFiles(folder: string): Promise<string[]> {
     if (isDirectory) files.push(...await testFiles(path));
     else if (name.endsWith("_test.ts")) files.push(path);
   }
-  return files;
+  return files.sort();
 }
