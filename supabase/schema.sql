@@ -4099,6 +4099,8 @@ CREATE FUNCTION crm.company_json_if_short(t crm.companies) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.address) is null
+    and pg_column_compression(t.custom_fields) is null
     then crm.company_json(t)
   end
 $$;
@@ -4508,6 +4510,7 @@ CREATE FUNCTION crm.contact_json_if_short(t crm.contacts) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.custom_fields) is null
     then crm.contact_json(t)
   end
 $$;
@@ -4942,6 +4945,8 @@ CREATE FUNCTION crm.deal_json_if_short(t crm.deals) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.utm) is null
+    and pg_column_compression(t.custom_fields) is null
     then crm.deal_json(t)
   end
 $$;

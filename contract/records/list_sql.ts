@@ -99,13 +99,18 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
 }
 
 function pageSql({ name, about, fields }: CrmRecord): string {
-  const sizes = Object.entries(fields).filter(([, { long }]) => long).map(([field, { sql }]) =>
+  const long = Object.entries(fields).filter(([, field]) => field.long);
+  const sizes = long.map(([field, { sql }]) =>
     `coalesce(${sql === "text" ? "octet_length" : "pg_column_size"}(t.${field}), 0)`
+  );
+  // The size of a value that is stored compressed says nothing of the length of its JSON.
+  const compressed = long.filter(([, { sql }]) => sql !== "text").map(([field]) =>
+    `\n    and pg_column_compression(t.${field}) is null`
   );
   return `create function crm.${name}_json_if_short(t crm.${about.table}) returns json
 language sql stable
 as $$
-  select case when ${sizes.join(" + ")} <= 4000
+  select case when ${sizes.join(" + ")} <= 4000${compressed.join("")}
     then crm.${name}_json(t)
   end
 $$;

@@ -341,6 +341,8 @@ create function crm.company_json_if_short(t crm.companies) returns json
 language sql stable
 as $$
   select case when coalesce(pg_column_size(t.address), 0) + coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.address) is null
+    and pg_column_compression(t.custom_fields) is null
     then crm.company_json(t)
   end
 $$;

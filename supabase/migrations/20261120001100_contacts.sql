@@ -284,6 +284,7 @@ create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable
 as $$
   select case when coalesce(octet_length(t.notes), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.custom_fields) is null
     then crm.contact_json(t)
   end
 $$;

@@ -476,6 +476,8 @@ create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable
 as $$
   select case when coalesce(pg_column_size(t.utm), 0) + coalesce(pg_column_size(t.custom_fields), 0) <= 4000
+    and pg_column_compression(t.utm) is null
+    and pg_column_compression(t.custom_fields) is null
     then crm.deal_json(t)
   end
 $$;
