@@ -3,10 +3,13 @@ import { eventually } from "../../lab/harness/waiting.ts";
 import { startServer } from "../../lab/harness/functions.ts";
 import { generateKey } from "../../operator/generate_key.ts";
 import { test } from "../support/scenario.ts";
-import { databaseUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 test("a request's log line names the record that it read, changed or created", async ({ workspace: { key, id }, newDeal }) => {
-  await using server = await startServer({ DATABASE_URL: databaseUrl, WEBHOOK_DISPATCHER_SECRET: "" });
+  await using server = await startServer({
+    DATABASE_URL: functionsDatabaseUrl,
+    WEBHOOK_DISPATCHER_SECRET: "",
+  });
   const deal = await newDeal();
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const reply = await fetch(server.baseUrl + path, {
@@ -42,7 +45,7 @@ test("a request's log line names the record that it read, changed or created", a
 });
 
 Deno.test("calls without a valid key or token are logged as a count a second for each code, not a line each", async () => {
-  await using server = await startServer({ DATABASE_URL: databaseUrl });
+  await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
   const get = async (path: string, key?: string) => {
     const reply = await fetch(server.baseUrl + path, {
       headers: key === undefined ? {} : { "X-API-Key": key },
