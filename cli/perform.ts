@@ -19,6 +19,26 @@ export async function perform<Result>(
   console.log(command.optsWithGlobals()["json"] ? JSON.stringify(result, null, 2) : describe(result));
 }
 
+/** Like `perform`, with warnings about the result: a line each on standard error, and `warnings` in the JSON. */
+export async function performWithWarnings<Result>(
+  command: CommandUnknownOpts,
+  operation: Operation<Result>,
+  describe: (result: Result) => string,
+  warn: (result: Result) => string[],
+): Promise<void> {
+  let warnings: string[] = [];
+  await perform(
+    command,
+    async (sql) => {
+      const result = await operation(sql);
+      warnings = warn(result);
+      return { ...result, warnings };
+    },
+    describe,
+  );
+  for (const warning of warnings) console.error(`warning: ${warning}`);
+}
+
 /** An operation that calls a verb. */
 export function call<V extends VerbName>(verb: V, args: Args<V>): Operation<Result<V>> {
   return (sql) => operate(sql, verb, args);

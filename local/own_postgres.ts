@@ -15,7 +15,7 @@ export interface OwnPostgres {
   /** As role `postgres`, which applied the migrations. */
   databaseUrl: string;
   /** As role `crm_functions`, for the functions. */
-  functionsUrl: string;
+  functionsDatabaseUrl: string;
   /** As the superuser. */
   adminUrl: string;
   /** Stops it and removes the folder. */
@@ -43,7 +43,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
     dataDir,
     secrets,
     databaseUrl,
-    functionsUrl: functionsDatabaseUrl(databaseUrl, secrets),
+    functionsDatabaseUrl: functionsDatabaseUrl(databaseUrl, secrets),
     adminUrl: superuserUrl(databaseUrl, secrets),
     async close() {
       open.delete(postgres);

@@ -20,7 +20,7 @@ const ErrorDetail = z.object({ field: z.string(), message: z.string() }).meta({
 });
 
 /** The schema of an error reply (spec 7) with one of these codes. */
-export function errorEnvelope(codes: readonly ErrorCode[]) {
+function errorEnvelope(codes: readonly ErrorCode[]) {
   return z.object({
     error: z.object({
       code: z.enum(codes),

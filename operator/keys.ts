@@ -1,6 +1,7 @@
 import type { ISql } from "postgres";
 import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { generateKey } from "./generate_key.ts";
+import { toMoment } from "./moments.ts";
 import { operate } from "./operator.ts";
 
 /** The first characters of a key, which are stored in plain text so that a person can recognise it. */
@@ -14,8 +15,15 @@ export interface NewKey {
   name: string;
   /** Well-formed scopes (spec 5.3). */
   scopes: string[];
-  /** ISO 8601, in the future. Absent: the key never expires. */
+  /** ISO 8601 in any form that the API takes, in the future. Absent: the key never expires. */
   expiresAt?: string | undefined;
+}
+
+export interface CreatedKey {
+  id: string;
+  key: string;
+  /** With an inactive creator the key writes no notes. */
+  creatorIsActive: boolean;
 }
 
 /**
@@ -23,16 +31,16 @@ export interface NewKey {
  * @throws OperatorError if the workspace or the member does not exist, no active admin can be the creator, or the key
  * would have expired already.
  */
-export async function createKey(sql: ISql, input: NewKey): Promise<{ id: string; key: string }> {
+export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
   const key = generateKey();
-  const { id } = await operate(sql, "key_create", {
+  const { id, creator_is_active } = await operate(sql, "key_create", {
     workspace_id: input.workspaceId,
     member_id: input.memberId,
     name: input.name,
     scopes: input.scopes,
-    expires_at: input.expiresAt,
+    expires_at: toMoment(input.expiresAt),
     prefix: key.slice(0, VISIBLE_PREFIX_LENGTH),
     hash: hashCredential(key),
   });
-  return { id, key };
+  return { id, key, creatorIsActive: creator_is_active };
 }

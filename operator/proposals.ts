@@ -1,5 +1,6 @@
 import type { ISql } from "postgres";
 import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
+import { toMoment } from "./moments.ts";
 import { findWorkspace, operate } from "./operator.ts";
 import { randomToken } from "./random_token.ts";
 
@@ -11,7 +12,7 @@ export interface NewProposal {
   value?: number | undefined;
   /** 0 or more, each month. */
   recurringValue?: number | undefined;
-  /** ISO 8601. Absent: the proposal never expires. */
+  /** ISO 8601 in any form that the API takes. Absent: the proposal never expires. */
   expiresAt?: string | undefined;
 }
 
@@ -26,7 +27,7 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
     title: input.title,
     value: input.value,
     recurring_value: input.recurringValue,
-    expires_at: input.expiresAt,
+    expires_at: toMoment(input.expiresAt),
   });
 }
 

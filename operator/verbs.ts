@@ -98,6 +98,8 @@ export interface Subscription {
   last_success_at: string | null;
   last_failure_at: string | null;
   created_at: string;
+  /** The key that made it; null for the operator's. */
+  key_id: string | null;
 }
 
 export interface Delivery {
@@ -150,19 +152,28 @@ export interface Verbs {
   workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;
 
   member_add: Verb<InWorkspace & { name: string; email: string; role: Role }, { id: string }>;
-  member_update: Verb<OnRecord & { is_active: boolean }, Member & { working_keys: WorkingKey[] }>;
+  member_update: Verb<
+    OnRecord & { is_active: boolean },
+    Member & { working_keys: WorkingKey[]; active_managers: number }
+  >;
   member_list: Verb<InWorkspace, Member[]>;
 
   key_create: Verb<
     & InWorkspace
     & { name: string; scopes: string[]; prefix: string; hash: string }
     & Optional<{ member_id: string; expires_at: string }>,
-    { id: string }
+    { id: string; creator_is_active: boolean }
   >;
   key_list: Verb<InWorkspace, Key[]>;
   key_revoke: Verb<
     OnRecord & Optional<{ keep_webhooks: boolean }>,
-    { id: string; revoked_at: string; ended_subscriptions: Pick<Subscription, "id" | "target_url">[] }
+    {
+      id: string;
+      revoked_at: string;
+      was_revoked: boolean;
+      ended_subscriptions: Pick<Subscription, "id" | "target_url">[];
+      kept_subscriptions: Pick<Subscription, "id" | "target_url">[];
+    }
   >;
 
   pipeline_create: Verb<
@@ -187,14 +198,17 @@ export interface Verbs {
   proposal_list: Verb<InWorkspace, Proposal[]>;
 
   subscription_list: Verb<InWorkspace, Subscription[]>;
-  subscription_test: Verb<OnRecord, { delivery_id: string }>;
-  subscription_reactivate: Verb<OnRecord, { id: string; resumed: number }>;
+  subscription_test: Verb<OnRecord, { delivery_id: string; held: boolean }>;
+  subscription_reactivate: Verb<
+    OnRecord,
+    { id: string; resumed: number; revoked_key: Pick<Key, "id" | "name" | "prefix"> | null }
+  >;
   subscription_read_secret: Verb<OnRecord, { secret: string }>;
   subscription_rotate: Verb<OnRecord & { secret: string }, { id: string }>;
 
   delivery_list: Verb<InWorkspace, Delivery[]>;
   delivery_retry: Verb<InWorkspace, { retried: number }>;
-  delivery_redeliver: Verb<OnRecord, { id: string; subscription_id: string }>;
+  delivery_redeliver: Verb<OnRecord, { id: string; subscription_id: string; held: boolean }>;
 
   job_list: Verb<Record<never, never>, Job[]>;
   job_run: Verb<{ name: string }, { name: string; duration_ms: number }>;

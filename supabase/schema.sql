@@ -1898,7 +1898,7 @@ begin
   perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
   perform crm.redeliver(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'subscription_id', v_subscription_id);
+  return json_build_object('id', v_id, 'subscription_id', v_subscription_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
 $$;
 
@@ -1907,7 +1907,7 @@ $$;
 -- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns id, subscription_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns id, subscription_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -2022,6 +2022,7 @@ declare
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid;
+  v_is_active boolean := true;
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -2029,7 +2030,7 @@ begin
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
   if v_args ? 'member_id' then
-    select m.id into v_member_id from crm.members m
+    select m.id, m.is_active into v_member_id, v_is_active from crm.members m
     where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
     if not found then
       perform crm.raise_code('invalid_reference', 'member_id');
@@ -2055,7 +2056,7 @@ begin
     (v_args ->> 'expires_at')::timestamptz
   )
   returning id into v_id;
-  return json_build_object('id', v_id);
+  return json_build_object('id', v_id, 'creator_is_active', v_is_active);
 end
 $$;
 
@@ -2064,7 +2065,7 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id and creator_is_active: with an inactive creator the key writes no notes. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 
 --
@@ -2126,17 +2127,23 @@ CREATE FUNCTION app.key_revoke(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
   v_key crm.api_keys;
+  v_was_revoked boolean;
   v_ended json;
+  v_kept json;
 begin
-  update crm.api_keys k
-  set revoked_at = coalesce(k.revoked_at, now())
+  select k.* into v_key from crm.api_keys k
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
-  returning k.* into v_key;
+  for no key update;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
+  v_was_revoked := v_key.revoked_at is not null;
+  v_key.revoked_at := coalesce(v_key.revoked_at, now());
+  update crm.api_keys k
+  set revoked_at = v_key.revoked_at
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
 
-  -- In a statement of its own, so that it also sees those whose calls the update above has waited for (crm.lock_key).
+  -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false
@@ -2147,8 +2154,16 @@ begin
   select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
   into v_ended
   from ended e;
+  select coalesce(json_agg(json_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  into v_kept
+  from crm.webhook_subscriptions s
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
   return json_build_object(
-    'id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at), 'ended_subscriptions', v_ended
+    'id', v_key.id,
+    'revoked_at', crm.iso(v_key.revoked_at),
+    'was_revoked', v_was_revoked,
+    'ended_subscriptions', v_ended,
+    'kept_subscriptions', v_kept
   );
 end
 $$;
@@ -2158,7 +2173,7 @@ $$;
 -- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns id, revoked_at, ended_subscriptions (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns id, revoked_at, was_revoked (already, before this call), ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
 
 
 --
@@ -2324,6 +2339,7 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_member crm.members;
   v_keys json;
+  v_managers integer;
 begin
   update crm.members m
   set is_active = (v_args ->> 'is_active')::boolean
@@ -2345,7 +2361,11 @@ begin
   from crm.api_keys k
   where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  return crm.with_fields(crm.member_json(v_member), json_build_object('working_keys', v_keys));
+  select count(*) into v_managers from crm.members m
+  where m.workspace_id = v_member.workspace_id and m.is_active and m.role in ('admin', 'gestor');
+  return crm.with_fields(
+    crm.member_json(v_member), json_build_object('working_keys', v_keys, 'active_managers', v_managers)
+  );
 end
 $$;
 
@@ -2354,7 +2374,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with working_keys: those neither revoked nor expired, oldest first. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with working_keys (those neither revoked nor expired, oldest first) and active_managers, the number of active admins and gestores: without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 
 --
@@ -2643,7 +2663,10 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
-    select coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+    select coalesce(json_agg(
+      crm.with_fields(crm.subscription_json(s), json_build_object('key_id', s.key_id))
+      order by s.created_at desc, s.id desc
+    ), '[]')
     from crm.webhook_subscriptions s
     where s.workspace_id = v_workspace_id
   );
@@ -2655,7 +2678,7 @@ $$;
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets, each with key_id: the key that made it, null for the operator''s. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2671,13 +2694,19 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_resumed bigint;
+  v_revoked_key json;
 begin
-  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+  select case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
+  into v_revoked_key
+  from crm.webhook_subscriptions s
+  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
   v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'resumed', v_resumed);
+  return json_build_object('id', v_id, 'resumed', v_resumed, 'revoked_key', v_revoked_key);
 end
 $$;
 
@@ -2686,7 +2715,7 @@ $$;
 -- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns id and resumed, the number of deliveries that were waiting. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns id; resumed, the number of deliveries that were waiting; and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2766,7 +2795,7 @@ begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('delivery_id', v_delivery_id);
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
 $$;
 
@@ -2775,7 +2804,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -6028,6 +6057,25 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
+
+
+--
+-- Name: holds_webhooks(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.holds_webhooks(p_workspace_id uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
+$$;
+
+
+--
+-- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
 
 
 --
@@ -11012,6 +11060,13 @@ GRANT ALL ON FUNCTION crm.find_or_create_contact(p_args jsonb, p_company_id uuid
 
 REVOKE ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
 
 
 --

@@ -42,7 +42,10 @@ export function deliveryCommands(program: Command): void {
       perform(
         command,
         callOn("delivery", id, "delivery_redeliver", {}),
-        (sent) => `The delivery ${sent.id} is on its way to subscription ${sent.subscription_id}`,
+        ({ id, subscription_id, held }) =>
+          held
+            ? `The delivery ${id} waits: the workspace is suspended or has no public API`
+            : `The delivery ${id} is on its way to subscription ${subscription_id}`,
       )
     );
 }

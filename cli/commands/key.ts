@@ -5,7 +5,7 @@ import { warningsOfScopes } from "../../operator/scope_warnings.ts";
 import type { Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
-import { callOn, perform } from "../perform.ts";
+import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
@@ -27,17 +27,24 @@ export function keyCommands(program: Command): void {
         'key create --workspace ID --name "Teste" --scopes contacts:read --expires-at 2027-01-31T12:00:00Z',
       ),
     )
-    .action(async ({ workspace, member, ...options }, command) => {
+    .action(({ workspace, member, ...options }, command) => {
       const warnings = warningsOfScopes(options.scopes);
-      await perform(
+      return performWithWarnings(
         command,
-        async (sql) => ({
-          ...await createKey(sql, { workspaceId: workspace, memberId: member, ...options }),
-          warnings,
-        }),
+        async (sql) => {
+          const { creatorIsActive, ...created } = await createKey(sql, {
+            workspaceId: workspace,
+            memberId: member,
+            ...options,
+          });
+          if (!creatorIsActive && options.scopes.includes("notes:write")) {
+            warnings.push(`The member ${member} is inactive: the key works, except for writing notes`);
+          }
+          return created;
+        },
         ({ id, key }) => [`Key ${id} created. Its value is shown only now:`, "", key].join("\n"),
+        () => warnings,
       );
-      for (const warning of warnings) console.error(`warning: ${warning}`);
     });
 
   addListCommand(key, "key_list", {
@@ -59,20 +66,21 @@ export function keyCommands(program: Command): void {
         callOn("key", id, "key_revoke", { keep_webhooks: keepWebhooks }),
         (revoked) =>
           [
-            `Key ${revoked.id} revoked at ${revoked.revoked_at}`,
-            ...describeEnded(revoked.ended_subscriptions, keepWebhooks),
+            `Key ${revoked.id} ${revoked.was_revoked ? "was already " : ""}revoked at ${revoked.revoked_at}`,
+            ...describeSubscriptions(revoked),
           ].join("\n"),
       )
     );
 }
 
-/** What revoking a key ended. Its other subscriptions, if any, were inactive before or are kept. */
-function describeEnded(subscriptions: Result<"key_revoke">["ended_subscriptions"], kept: boolean): string[] {
-  if (kept) return ["The webhook subscriptions that it made are kept"];
-  if (subscriptions.length === 0) return ["It had no active webhook subscription"];
+/** What revoking a key ended or, with --keep-webhooks, kept. Its other subscriptions, if any, were inactive before. */
+function describeSubscriptions(
+  { ended_subscriptions: ended, kept_subscriptions: kept }: Result<"key_revoke">,
+): string[] {
+  if (ended.length + kept.length === 0) return ["It had no active webhook subscription"];
   return [
-    "These webhook subscriptions, which it made, have ended:",
+    `These webhook subscriptions, which it made, ${ended.length > 0 ? "have ended" : "are kept"}:`,
     "",
-    formatTable(subscriptions, ["id", "target_url"], ""),
+    formatTable(ended.length > 0 ? ended : kept, ["id", "target_url"], ""),
   ];
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type Result, ROLES } from "../../operator/verbs.ts";
 import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";
-import { call, callOn, perform } from "../perform.ts";
+import { call, callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples, PROGRAM } from "../usage.ts";
 
@@ -43,10 +43,11 @@ export function memberCommands(program: Command): void {
     )
     .addHelpText("after", formatExamples("member update ID --active false"))
     .action((id, { active }, command) =>
-      perform(
+      performWithWarnings(
         command,
         callOn("member", id, "member_update", { is_active: active }),
         describeUpdate,
+        warnOfOwners,
       )
     );
 
@@ -55,6 +56,15 @@ export function memberCommands(program: Command): void {
     columns: ["id", "name", "email", "role", "is_active", "created_at"],
     nothing: "The workspace has no member",
   });
+}
+
+/** Warns where the member was the last who could own a lead that names no owner (spec 4.1). */
+function warnOfOwners({ is_active, role, active_managers }: Result<"member_update">): string[] {
+  if (is_active || role === "vendedor" || active_managers > 0) return [];
+  return [
+    "The workspace has no active admin or gestor: a lead without an owner gets owner_unresolved, unless the " +
+    "creator of its key is active",
+  ];
 }
 
 /** Names the keys that go on working, because who leaves a company may still have their values. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { rotateSecret } from "../../operator/webhooks.ts";
 import { readEncryptionKey } from "../encryption_key.ts";
 import { addListCommand } from "../list_command.ts";
-import { callOn, perform } from "../perform.ts";
+import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
 
 /** `webhook …`: the webhook subscriptions of a workspace. */
@@ -19,6 +19,7 @@ export function webhookCommands(program: Command): void {
       "failure_count",
       "last_success_at",
       "last_failure_at",
+      "key_id",
     ],
     nothing: "The workspace has no webhook subscription",
   });
@@ -31,7 +32,10 @@ export function webhookCommands(program: Command): void {
       perform(
         command,
         callOn("subscription", id, "subscription_test", {}),
-        (sent) => `The test event is on its way as delivery ${sent.delivery_id}: see \`delivery list\``,
+        ({ delivery_id, held }) =>
+          held
+            ? `The test event waits as delivery ${delivery_id}: the workspace is suspended or has no public API`
+            : `The test event is on its way as delivery ${delivery_id}: see \`delivery list\``,
       )
     );
 
@@ -40,13 +44,17 @@ export function webhookCommands(program: Command): void {
     .argument("<id>", "id of the subscription")
     .addHelpText("after", formatExamples("webhook reactivate ID"))
     .action((id, _options, command) =>
-      perform(
+      performWithWarnings(
         command,
         callOn("subscription", id, "subscription_reactivate", {}),
         ({ resumed }) =>
           `The subscription ${id} is active; ${resumed} ${
             resumed === 1 ? "delivery goes" : "deliveries go"
           } on`,
+        ({ revoked_key: key }) =>
+          key === null ? [] : [
+            `The key that made the subscription is revoked: ${key.id} ("${key.name}", ${key.prefix})`,
+          ],
       )
     );
 

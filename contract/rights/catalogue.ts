@@ -14,7 +14,7 @@ export interface SqlFunction {
 }
 
 /** The expressions that Postgres evaluates, and the triggers that it fires, when a role uses a table. */
-export interface SqlTable {
+interface SqlTable {
   /** `crm.name` */
   name: string;
   /** Conditions of policies, which every statement evaluates. */

@@ -62,6 +62,7 @@ export const records: readonly Part[] = [
       rule(
         "name of 1-255; notes up to 10,000; custom_fields of 50 keys and 10 KB; other limits",
         "… takes … within its limits and names it outside of them",
+        "Phone numbers and lines of a contact may have 255 characters, its addresses 2,048",
         "POST /api-v1-contacts without a name, or with null for one, is a validation_error",
       ),
       rule(

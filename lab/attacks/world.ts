@@ -12,7 +12,7 @@ const SIZES = { workspaces: 2, keysEach: 60, contactsEach: 60 };
 const WARM_UP_SECONDS = 2;
 
 /** The result of an attack: what it did to a legitimate client, and to the process. */
-export interface Harm {
+interface Harm {
   quiet: Waits;
   attacked: Waits;
   /** Peak of the resident memory of the process that serves the functions, in MB. */

@@ -5,7 +5,7 @@ import { onInterrupt } from "./processes.ts";
 import type { Subject } from "./subject.ts";
 
 /** What a program of the lab measures. */
-export interface Program {
+interface Program {
   subjects: Subject[];
   /** The start of the command that measures one subject again, such as `deno task bench --`. */
   command: string;

@@ -14,12 +14,12 @@ export type DeliveryWorld = Awaited<ReturnType<typeof openDeliveryWorld>>;
  */
 export async function openDeliveryWorld() {
   const world = await openWorld({ max: CONNECTIONS });
-  const { folder, dataDir, secrets, databaseUrl, functionsUrl } = world;
+  const { folder, dataDir, secrets, databaseUrl, functionsDatabaseUrl } = world;
   const receiver = await startCountingReceiver(folder);
   let sql: Sql = world.sql;
   const env = {
     ...receiver.env,
-    DATABASE_URL: functionsUrl,
+    DATABASE_URL: functionsDatabaseUrl,
     DATABASE_PREPARE: "true",
     WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
   };

@@ -47,6 +47,7 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
   v_member crm.members;
   v_keys json;
+  v_managers integer;
 begin
   update crm.members m
   set is_active = (v_args ->> 'is_active')::boolean
@@ -68,14 +69,19 @@ begin
   from crm.api_keys k
   where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  return crm.with_fields(crm.member_json(v_member), json_build_object('working_keys', v_keys));
+  select count(*) into v_managers from crm.members m
+  where m.workspace_id = v_member.workspace_id and m.is_active and m.role in ('admin', 'gestor');
+  return crm.with_fields(
+    crm.member_json(v_member), json_build_object('working_keys', v_keys, 'active_managers', v_managers)
+  );
 end
 $$;
 comment on function app.member_update(jsonb) is
   'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that '
   'the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns '
-  'the member, with working_keys: those neither revoked nor expired, oldest first. Arguments: workspace_id, id, '
-  'is_active. Codes: validation_error, not_found.';
+  'the member, with working_keys (those neither revoked nor expired, oldest first) and active_managers, the number of '
+  'active admins and gestores: without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
+  'creator of its key is active. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable

@@ -10,6 +10,7 @@ declare
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_member_id uuid;
+  v_is_active boolean := true;
   v_id uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
@@ -17,7 +18,7 @@ begin
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
   if v_args ? 'member_id' then
-    select m.id into v_member_id from crm.members m
+    select m.id, m.is_active into v_member_id, v_is_active from crm.members m
     where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
     if not found then
       perform crm.raise_code('invalid_reference', 'member_id');
@@ -43,14 +44,14 @@ begin
     (v_args ->> 'expires_at')::timestamptz
   )
   returning id into v_id;
-  return json_build_object('id', v_id);
+  return json_build_object('id', v_id, 'creator_is_active', v_is_active);
 end
 $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default '
   'owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint '
-  'requires is stored and grants nothing (spec 5.3). Returns id. Arguments: workspace_id, name, scopes, prefix (the '
-  'visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
+  'requires is stored and grants nothing (spec 5.3). Returns id and creator_is_active: with an inactive creator the key '
+  'writes no notes. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
   'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
@@ -100,17 +101,23 @@ as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
   v_key crm.api_keys;
+  v_was_revoked boolean;
   v_ended json;
+  v_kept json;
 begin
-  update crm.api_keys k
-  set revoked_at = coalesce(k.revoked_at, now())
+  select k.* into v_key from crm.api_keys k
   where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
-  returning k.* into v_key;
+  for no key update;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
+  v_was_revoked := v_key.revoked_at is not null;
+  v_key.revoked_at := coalesce(v_key.revoked_at, now());
+  update crm.api_keys k
+  set revoked_at = v_key.revoked_at
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
 
-  -- In a statement of its own, so that it also sees those whose calls the update above has waited for (crm.lock_key).
+  -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
     set is_active = false
@@ -121,13 +128,22 @@ begin
   select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
   into v_ended
   from ended e;
+  select coalesce(json_agg(json_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  into v_kept
+  from crm.webhook_subscriptions s
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
   return json_build_object(
-    'id', v_key.id, 'revoked_at', crm.iso(v_key.revoked_at), 'ended_subscriptions', v_ended
+    'id', v_key.id,
+    'revoked_at', crm.iso(v_key.revoked_at),
+    'was_revoked', v_was_revoked,
+    'ended_subscriptions', v_ended,
+    'kept_subscriptions', v_kept
   );
 end
 $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless '
   'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
-  'that are still active end now. Returns id, revoked_at, ended_subscriptions (id, target_url of each, oldest first). '
+  'that are still active end now. Returns id, revoked_at, was_revoked (already, before this call), '
+  'ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). '
   'Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';

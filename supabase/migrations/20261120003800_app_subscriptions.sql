@@ -22,6 +22,15 @@ $$;
 comment on function crm.require_active_subscription(uuid, uuid) is
   'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
 
+create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
+$$;
+comment on function crm.holds_webhooks(uuid) is
+  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
+
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -32,15 +41,18 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   return (
-    select coalesce(json_agg(crm.subscription_json(s) order by s.created_at desc, s.id desc), '[]')
+    select coalesce(json_agg(
+      crm.with_fields(crm.subscription_json(s), json_build_object('key_id', s.key_id))
+      order by s.created_at desc, s.id desc
+    ), '[]')
     from crm.webhook_subscriptions s
     where s.workspace_id = v_workspace_id
   );
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets. Arguments: '
-  'workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets, each with '
+  'key_id: the key that made it, null for the operator''s. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql
@@ -55,12 +67,13 @@ begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('delivery_id', v_delivery_id);
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
 $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
-  'delivery_id. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+  'delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql
@@ -71,18 +84,25 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
   v_resumed bigint;
+  v_revoked_key json;
 begin
-  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+  select case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
+  into v_revoked_key
+  from crm.webhook_subscriptions s
+  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
   v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'resumed', v_resumed);
+  return json_build_object('id', v_id, 'resumed', v_resumed, 'revoked_key', v_revoked_key);
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
   'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
-  'does not change. Returns id and resumed, the number of deliveries that were waiting. Arguments: workspace_id, id. '
+  'does not change. Returns id; resumed, the number of deliveries that were waiting; and revoked_key (id, name, '
+  'prefix), the key that made it if that is revoked, otherwise null. Arguments: workspace_id, id. '
   'Codes: validation_error, not_found.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json

@@ -76,10 +76,11 @@ begin
   perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
   perform crm.redeliver(v_workspace_id, v_id);
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'subscription_id', v_subscription_id);
+  return json_build_object('id', v_id, 'subscription_id', v_subscription_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
   'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
-  'next attempt gets no additional ones. Returns id, subscription_id. Arguments: workspace_id, id. Codes: '
+  'next attempt gets no additional ones. Returns id, subscription_id, and held: whether it waits, because the '
+  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found, subscription_inactive.';

@@ -2,7 +2,8 @@
 -- PUBLIC (migration `roles`), and no other migration grants anything. Why, in docs/decisions/0015-least-rights.md.
 --
 --   the owner      applies the migrations; operator, jobs, and whatever is security definer
---   crm_functions  the login of the functions: the doors and the dispatcher's queue
+--   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
+--                  crm.check_health
 --   crm_api        the verbs, under row-level security: records of the current workspace
 --
 -- tests/isolation/ compares each list with what is used, and tries what is refused.

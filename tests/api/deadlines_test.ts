@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { closeDatabase, query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { Deadlines } from "../../supabase/functions/_shared/postgres/deadlines.ts";
-import { functionsUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 Deno.test("A statement that is too slow is service_unavailable in time, and the next one is answered", async () => {
   const before = Deno.env.get("DATABASE_URL");
-  Deno.env.set("DATABASE_URL", functionsUrl);
+  Deno.env.set("DATABASE_URL", functionsDatabaseUrl);
   try {
     const started = performance.now();
     const slow = (seconds: number) =>

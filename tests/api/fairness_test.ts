@@ -7,7 +7,7 @@ import { randomToken } from "../../operator/random_token.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { databaseUrl, openDatabase } from "../support/stack.ts";
+import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
 
 for (const keys of [1, 3]) {
   test(`a workspace whose calls by ${keys} of its keys are stuck gets 503 in bounded time, and does not delay others`, async ({ sql }) => {
@@ -44,7 +44,7 @@ for (const keys of [1, 3]) {
 
 test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another", async ({ sql, workspace }) => {
   // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
-  await using proxy = startDelayProxy(databaseUrl, 25);
+  await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
   const get = async (path: string, key?: string) => {
     const started = performance.now();
@@ -77,7 +77,7 @@ test("two hundred callers with random keys and tokens delay neither a known key 
 });
 
 test("replies to strangers are paced at 200 a second, and neither other gates nor known keys wait for them", async ({ workspace }) => {
-  await using server = await startServer({ DATABASE_URL: databaseUrl });
+  await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
   const get = async (path: string, key?: string) => {
     const started = performance.now();
     const reply = await fetch(server.baseUrl + path, {
@@ -100,7 +100,7 @@ test("replies to strangers are paced at 200 a second, and neither other gates no
 });
 
 Deno.test("however often the health check is called, the database gets one query a second", async () => {
-  await using proxy = startCountingProxy(databaseUrl);
+  await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({ DATABASE_URL: proxy.url });
   const check = async () => {
     const reply = await fetch(`${server.baseUrl}/api-v1-health`);

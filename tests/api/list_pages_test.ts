@@ -1,13 +1,9 @@
 // How a page of a list ends: at its limit, at 2,000,000 bytes of data, or after the rows that one call looks through.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
-import { superuserUrl } from "../../local/postgres.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { openSql } from "../../local/sql.ts";
 import type { client, Reply } from "../support/client.ts";
 import { ids } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
-import { databaseUrl, dataDir } from "../support/stack.ts";
+import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const MAX_BYTES = 2_000_000;
 const LAST_PAGE = { next_cursor: null, has_more: false };
@@ -26,17 +22,6 @@ async function walk(api: Api, path: string): Promise<Reply[]> {
     cursor = `&cursor=${page.body.meta.next_cursor}`;
   }
   throw new Error("The list has no end");
-}
-
-/** Runs statements without triggers, because thousands of rows would emit as many events. */
-async function withoutTriggers(run: (sql: Sql) => Promise<unknown>): Promise<void> {
-  const sql = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
-  try {
-    await sql`set session_replication_role = replica`;
-    await run(sql);
-  } finally {
-    await sql.end();
-  }
 }
 
 /** The number of bytes of the array `data` as it was sent. */
@@ -97,26 +82,22 @@ for (const [table, samples] of Object.entries(LONGEST)) {
 }
 
 async function listedIds(workspaceId: string, table: string): Promise<string[]> {
-  const found: string[] = [];
-  await withoutTriggers(async (sql) => {
-    const rows = await sql<{ id: string }[]>`
-      select id from ${sql(`crm.${table}`)} where workspace_id = ${workspaceId} order by id desc`;
-    found.push(...rows.map(({ id }) => id));
-  });
-  return found;
+  await using sql = openDatabase();
+  const rows = await sql<{ id: string }[]>`
+    select id from ${sql(`crm.${table}`)} where workspace_id = ${workspaceId} order by id desc`;
+  return rows.map(({ id }) => id);
 }
 
 test("GET /api-v1-contacts: a page whose filters match none of the newest rows ends early, and the pages together are the list", async ({ workspace, api }) => {
   const [NEW, OLD] = [4_000, 2_600];
   const at = "2026-01-01T00:00:00Z";
-  await withoutTriggers((sql) =>
-    sql`
+  await using admin = await openWithoutTriggers();
+  await admin`
       insert into crm.contacts (workspace_id, id, name, email, owner_id, created_at, updated_at)
       select ${workspace.id}, crm.uuid_v7(made), 'C', case when n % 2 = 0 then 'a@x.com' end, ${workspace.memberId},
         made, case when n <= ${OLD}::integer then ${at}::timestamptz else made end
       from generate_series(1, ${NEW + OLD}::integer) n
-      cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`
-  );
+      cross join lateral (select timestamptz '2025-01-01' + n * interval '1 second' as made) m`;
   const rows = await listedIds(workspace.id, "contacts");
   for (
     const [query, expected] of [

@@ -4,10 +4,13 @@ import { startServer } from "../../lab/harness/functions.ts";
 import { generateKey } from "../../operator/generate_key.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 import { test } from "../support/scenario.ts";
-import { databaseUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 test("a request's log line names the record that it read, changed or created", async ({ workspace: { key, id }, newDeal }) => {
-  await using server = await startServer({ DATABASE_URL: databaseUrl, WEBHOOK_DISPATCHER_SECRET: "" });
+  await using server = await startServer({
+    DATABASE_URL: functionsDatabaseUrl,
+    WEBHOOK_DISPATCHER_SECRET: "",
+  });
   const deal = await newDeal();
   const send = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const reply = await fetch(server.baseUrl + path, {
@@ -44,7 +47,7 @@ test("a request's log line names the record that it read, changed or created", a
 
 test("calls that anybody can repeat are logged as a count a second, not a line each: without a valid key or token, and health checks", async ({ sql, workspace: { key } }) => {
   await sql`update crm.api_keys set revoked_at = now() where hash = decode(${hashCredential(key)}, 'hex')`;
-  await using server = await startServer({ DATABASE_URL: databaseUrl });
+  await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
   const get = async (path: string, key?: string) => {
     const reply = await fetch(server.baseUrl + path, {
       headers: key === undefined ? {} : { "X-API-Key": key },

@@ -3,14 +3,14 @@ import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
 import { test } from "../support/scenario.ts";
-import { functionsUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 /** Answers requests in this process, on the stack's database, and returns the lines that are logged meanwhile. */
 async function withLog(work: () => Promise<void>): Promise<Record<string, unknown>[]> {
   const { log } = console;
   const before = Deno.env.get("DATABASE_URL");
   const lines: string[] = [];
-  Deno.env.set("DATABASE_URL", functionsUrl);
+  Deno.env.set("DATABASE_URL", functionsDatabaseUrl);
   console.log = (line: string) => lines.push(line);
   try {
     await work();

@@ -41,7 +41,7 @@ const CANDIDATES: unknown[] = [
  *
  * @throws AssertionError where no two candidates are valid: add two for a schema of a new kind
  */
-export function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
+function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
   const valid = CANDIDATES.filter((value) => {
     const parsed = rule.safeParse(value);
     return parsed.success && isDeepStrictEqual(parsed.data, value);

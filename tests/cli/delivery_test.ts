@@ -49,7 +49,9 @@ test("delivery redeliver sends a delivery again at once, under its id", async ({
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
   // A delivery that had ended begins a new series; a waiting one continues its series.
-  assert.deepEqual(await json("delivery", "redeliver", id), { id, subscription_id: subscription.id });
+  assert.deepEqual(await json("delivery", "redeliver", id), {
+    ...{ id, subscription_id: subscription.id, held: false },
+  });
   await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);
   assert.equal(
     await say("delivery", "redeliver", id),

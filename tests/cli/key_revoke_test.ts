@@ -29,7 +29,11 @@ test("key revoke ends the active subscriptions that the key made, and names them
   const ofAnotherWorkspace = await subscribe(elsewhere.key, TARGET, ["deal.won"]);
 
   const revoked = await json("key", "revoke", id);
-  assert.deepEqual(Object.keys(revoked), ["id", "revoked_at", "ended_subscriptions"]);
+  assert.deepEqual(Object.keys(revoked), [
+    ...["id", "revoked_at", "was_revoked", "ended_subscriptions", "kept_subscriptions"],
+  ]);
+  assert.equal(revoked.was_revoked, false);
+  assert.deepEqual(revoked.kept_subscriptions, []);
   assert.deepEqual(revoked.ended_subscriptions, [
     { id: first.id, target_url: `${TARGET}/1` },
     { id: second.id, target_url: `${TARGET}/3` },
@@ -40,7 +44,7 @@ test("key revoke ends the active subscriptions that the key made, and names them
   assert.equal(body.data.length, 4, "history is kept");
   assert.deepEqual(
     await json("key", "revoke", id),
-    { ...revoked, ended_subscriptions: [] },
+    { ...revoked, was_revoked: true, ended_subscriptions: [] },
     "a second time changes nothing",
   );
 });
@@ -65,17 +69,28 @@ test("key revoke --keep-webhooks leaves them active, and a later revoke without 
   const made = await subscribe(key, TARGET, ["deal.won"]);
   const kept = await json("key", "revoke", id, "--keep-webhooks");
   assert.deepEqual(kept.ended_subscriptions, []);
+  assert.deepEqual(kept.kept_subscriptions, [{ id: made.id, target_url: TARGET }]);
   assertError(await client(key).get(WEBHOOKS), "revoked_api_key");
   assert.deepEqual(await activeIds(sql, workspace.id), [made.id]);
   assert.match(
     await say("key", "revoke", id, "--keep-webhooks"),
-    /^Key \S+ revoked at \S+\nThe webhook subscriptions that it made are kept\n$/,
+    new RegExp(
+      `^Key ${id} was already revoked at ${kept.revoked_at}\nThese .* are kept:\n\nID .*\n${made.id}  ${TARGET}\n$`,
+    ),
   );
 
   const text = await say("key", "revoke", id);
-  assert.match(text, new RegExp(`^Key ${id} revoked at ${kept.revoked_at}\nThese .* have ended:\n\nID `));
+  assert.match(
+    text,
+    new RegExp(`^Key ${id} was already revoked at ${kept.revoked_at}\nThese .* have ended:\n\nID `),
+  );
   assert.match(text, new RegExp(`^${made.id}  ${TARGET}$`, "m"));
   assert.deepEqual(await activeIds(sql, workspace.id), []);
+  const other = await makeKey(sql, workspace.id);
+  assert.match(
+    await say("key", "revoke", other.id),
+    /^Key \S+ revoked at \S+\nIt had no active webhook subscription\n$/,
+  );
   assert.match(await say("key", "revoke", id), /\nIt had no active webhook subscription\n$/);
 });
 

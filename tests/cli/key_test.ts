@@ -23,7 +23,11 @@ test("A new key gives access to its scopes alone, until it is revoked", async ({
   const revoked = await json("key", "revoke", made.id);
   assertError(await client(made.key).get("/api-v1-pipelines"), "revoked_api_key");
   assert.deepEqual(revoked.ended_subscriptions, []);
-  assert.deepEqual(await json("key", "revoke", made.id), revoked, "a second time changes nothing");
+  assert.deepEqual(
+    await json("key", "revoke", made.id),
+    { ...revoked, was_revoked: true },
+    "a second time changes nothing",
+  );
 });
 
 test("A key is the prefix, 256 random bits in base62 and their checksum; only its hash is kept", async ({ sql, workspace: { id: workspace } }) => {
@@ -70,7 +74,7 @@ test("key create takes the oldest active admin as creator, unless another is giv
 
   const other = await makeWorkspace(sql);
   await assertMistake([...create, "--member", other.memberId], 1, /No member of the workspace has the id/);
-  await say("member", "update", memberId, "--active", "false");
+  await crm(["member", "update", memberId, "--active", "false"]);
   await assertMistake(create, 1, /no active admin/);
 });
 
@@ -137,14 +141,42 @@ test("key create --expires-at makes a key that expires then, and refuses one tha
   await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
   assertError(await client(key).get("/api-v1-pipelines"), "revoked_api_key");
 
-  for (const moment of ["2020-01-31T12:00:00Z", new Date().toISOString()]) {
+  for (const moment of ["2020-01-31", new Date().toISOString()]) {
     await assertMistake(
       [...create, moment],
       1,
-      new RegExp(`expires at ${moment} could never be used: give `),
+      new RegExp(`expires at ${new Date(moment).toISOString()} could never be used: give `),
     );
   }
   assert.equal((await json("key", "list", "--workspace", workspace)).length, listed.length);
+});
+
+test("key create --expires-at takes the forms that the API takes", async ({ sql, workspace: { id: workspace } }) => {
+  const create = [...CREATE, "--workspace", workspace, "--scopes", "pipelines:read", "--expires-at"];
+  for (
+    const [text, moment] of [
+      ["2120-01-31", "2120-01-31T00:00:00.000Z"],
+      ["2120-01-31T12:00:00", "2120-01-31T12:00:00.000Z"],
+      ["21200131T12-03", "2120-01-31T15:00:00.000Z"],
+    ] as const
+  ) {
+    const { id } = await json(...create, text);
+    const [row] = await sql`select expires_at from crm.api_keys where id = ${id}`;
+    assert.equal(row!["expires_at"].toISOString(), moment, text);
+  }
+});
+
+test("key create warns that a key of an inactive member writes no notes", async ({ workspace: { id: workspace } }) => {
+  const person = ["--name", "Ana", "--email", "a@b.co", "--role", "vendedor"];
+  const { id: member } = await json("member", "add", "--workspace", workspace, ...person);
+  const create = [...CREATE, "--workspace", workspace, "--member", member, "--json", "--scopes"];
+  assert.equal((await crm([...create, "notes:write"])).stderr, "");
+  await say("member", "update", member, "--active", "false");
+  assert.equal((await crm([...create, "pipelines:read"])).stderr, "");
+  const { code, stdout, stderr } = await crm([...create, "notes:write"]);
+  const warning = `The member ${member} is inactive: the key works, except for writing notes`;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: `warning: ${warning}\n` });
+  assert.deepEqual(JSON.parse(stdout).warnings, [warning]);
 });
 
 test("key list shows the creator and the last use of each key, and no secret", async ({ sql }) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { assertError, client } from "../support/client.ts";
 import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
-import { assertMistake, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { assertMistake, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 function add(workspace: string, email: string, role = "vendedor"): string[] {
@@ -72,6 +72,25 @@ test("member update --active false shows the keys of the member that still work,
     await say("member", "update", member, "--active", "false"),
     `Member ${member} is inactive, and created no key that still works\n`,
   );
+});
+
+test("member update --active false of the last active admin or gestor warns that leads without an owner are refused", async ({ sql, workspace: { id: workspace, memberId } }) => {
+  const { id: manager } = await json(...add(workspace, "gestor@exemplo.com.br", "gestor"));
+  const { id: seller } = await json(...add(workspace, "ana@exemplo.com.br"));
+  const { key } = await makeKey(sql, workspace, { memberId });
+  for (const member of [manager, memberId, seller]) {
+    const { code, stdout, stderr } = await crm(["member", "update", member, "--active", "false", "--json"]);
+    const { warnings, active_managers } = JSON.parse(stdout);
+    const warned = member === memberId;
+    assert.equal(active_managers, member === manager ? 1 : 0);
+    assert.equal(warnings.length, warned ? 1 : 0);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: warned ? `warning: ${warnings[0]}\n` : "" });
+    if (warned) {
+      assert.match(stderr, /no active admin or gestor: a lead without an owner gets owner_unresolved/);
+    }
+  }
+  assertError(await client(key).post("/api-v1-leads", { first_name: "Ana" }), "owner_unresolved");
+  assert.deepEqual((await json("member", "update", memberId, "--active", "true")).warnings, []);
 });
 
 test("member add refuses an e-mail that the workspace has, in any case, and accepts one of another workspace", async ({ sql, workspace: mine }) => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
+import { makeKey } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
 import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID } from "./crm.ts";
@@ -9,7 +10,7 @@ import { test } from "../support/scenario.ts";
 const LEADS = "/api-v1-leads";
 const NIL_ID = "00000000-0000-0000-0000-000000000000";
 
-test("webhook list shows what a workspace has subscribed to, and no secret", async ({ workspace: { id: workspace, key }, api }) => {
+test("webhook list shows what a workspace has subscribed to, and no secret", async ({ sql, workspace: { id: workspace, key }, api }) => {
   const list = ["webhook", "list", "--workspace", workspace] as const;
   assert.equal(await say(...list), "The workspace has no webhook subscription\n");
 
@@ -17,10 +18,20 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
   const second = await subscribe(key, openMailbox().url, ["lead.received"]);
   await api.delete(`${WEBHOOKS}/${second.id}`);
   const { body } = await api.get(WEBHOOKS);
-  assert.deepEqual(await json(...list), body.data, "as the API lists them");
+  const [made] = await json("key", "list", "--workspace", workspace);
+  await sql`update crm.webhook_subscriptions set key_id = null where id = ${second.id}`;
+  assert.deepEqual(
+    await json(...list),
+    body.data.map((record: { id: string }) => ({
+      ...record,
+      key_id: record.id === first.id ? made.id : null,
+    })),
+    "as the API lists them, with the key that made each",
+  );
   const text = await say(...list);
   assert.match(text, new RegExp(`^${first.id}  https://\\S+  deal\\.won,deal\\.lost +yes +0 `, "m"));
-  assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 `, "m"));
+  assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 .*-$`, "m"));
+  assert.match(text, new RegExp(`^${first.id}  .*  ${made.id}$`, "m"));
 });
 
 test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ workspace: { id: workspace, key } }) => {
@@ -68,7 +79,9 @@ test("webhook reactivate makes waiting deliveries due at once, with a failure_co
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
   await api.delete(`${WEBHOOKS}/${id}`);
 
-  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 1 });
+  assert.deepEqual(await json("webhook", "reactivate", id), {
+    ...{ id, resumed: 1, revoked_key: null, warnings: [] },
+  });
   const [failed, delivered] = await mailbox.waitFor(2);
   checkDelivery(delivered!, secret);
   assert.equal(delivered!.body.delivery_id, failed!.body.delivery_id);
@@ -86,10 +99,42 @@ test("webhook reactivate changes nothing on an active subscription", async ({ sq
   const { id } = await subscribe(key, openMailbox("status=500").url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
   const before = await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
-  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
+  assert.equal((await json("webhook", "reactivate", id)).resumed, 0);
   const [row] = await sql`select failure_count from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(row!["failure_count"], 1);
   assert.deepEqual(await waitForDelivery(sql, id, () => true), before);
+});
+
+test("webhook reactivate warns that the key which made the subscription is revoked, and names it", async ({ sql, workspace }) => {
+  const made = await makeKey(sql, workspace.id);
+  const { id } = await subscribe(made.key, openMailbox().url, ["deal.won"]);
+  await say("key", "revoke", made.id);
+  const { code, stdout, stderr } = await crm(["webhook", "reactivate", id, "--json"]);
+  const revoked_key = { id: made.id, name: "Teste", prefix: made.key.slice(0, 12) };
+  const warning =
+    `The key that made the subscription is revoked: ${made.id} ("Teste", ${revoked_key.prefix})`;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: `warning: ${warning}\n` });
+  assert.deepEqual(JSON.parse(stdout), { id, resumed: 0, revoked_key, warnings: [warning] });
+  const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${id}`;
+  assert.equal(row!["is_active"], true);
+});
+
+test("webhook test and delivery redeliver say that a delivery waits while the workspace is suspended or has no public API", async ({ workspace }) => {
+  const mailbox = openMailbox();
+  const { id } = await subscribe(workspace.key, mailbox.url, ["deal.won"]);
+  const held = /^The (test event|delivery) .* ?waits.*: the workspace is suspended or has no public API\n$/;
+  for (const plan of ["--suspended", "--public-api"]) {
+    const isSuspension = plan === "--suspended";
+    await say("workspace", "update", workspace.id, plan, String(isSuspension));
+    const sent = await json("webhook", "test", id);
+    assert.equal(sent.held, true);
+    assert.match(await say("webhook", "test", id), held);
+    assert.match(await say("delivery", "redeliver", sent.delivery_id), held);
+    assert.equal((await json("delivery", "redeliver", sent.delivery_id)).held, true);
+    await say("workspace", "update", workspace.id, plan, String(!isSuspension));
+  }
+  assert.equal((await json("webhook", "test", id)).held, false);
+  await mailbox.waitFor(5);
 });
 
 test("After five failures: reactivate, redeliver, and the same delivery arrives in an attempt of its own series", async ({ sql, workspace: { id: workspace, key }, api }) => {
@@ -105,7 +150,7 @@ test("After five failures: reactivate, redeliver, and the same delivery arrives 
   const inactive = /is inactive: reactivate it first/;
   await assertMistake(["delivery", "redeliver", delivery], 1, inactive);
   await assertMistake(["webhook", "test", id], 1, inactive);
-  assert.deepEqual(await json("webhook", "reactivate", id), { id, resumed: 0 });
+  assert.equal((await json("webhook", "reactivate", id)).resumed, 0);
   assert.equal((await mailbox.messages()).length, 5, "a failed delivery is sent again only by redeliver");
 
   await say("delivery", "redeliver", delivery);

@@ -55,3 +55,15 @@ test("A value of utm may be as long as a web address, and the lead's own limits 
   const details = assertError(await api.post("/api-v1-leads", long), "validation_error");
   assert.deepEqual(Object.keys(details).sort(), ["phone", "source", "utm_term"]);
 });
+
+test("Phone numbers and lines of a contact may have 255 characters, its addresses 2,048", async ({ api }) => {
+  const LIMITS = { phone: 255, phone2: 255, whatsapp: 255, job_title: 255, instagram: 2048, linkedin: 2048 };
+  const filled = (more: number) =>
+    Object.fromEntries(Object.entries(LIMITS).map(([name, limit]) => [name, "é".repeat(limit + more)]));
+  const created = await api.post("/api-v1-contacts", { name: "Ana", ...filled(0) });
+  assert.equal(created.status, 201, created.text);
+  const { body } = await api.get(`/api-v1-contacts/${created.body.id}`);
+  for (const [name, text] of Object.entries(filled(0))) assert.equal(body[name], text, name);
+  const longer = await api.post("/api-v1-contacts", { name: "Ana", ...filled(1) });
+  assert.deepEqual(Object.keys(assertError(longer, "validation_error")).sort(), Object.keys(LIMITS).sort());
+});

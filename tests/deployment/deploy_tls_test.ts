@@ -16,14 +16,14 @@ Deno.test({
 async function tryDeployments(): Promise<void> {
   await using server = await startTlsPostgres();
   const url = new URL(`${server.url}?sslmode=verify-full`);
-  const functionsUrl = new URL(url);
-  functionsUrl.username = "crm_functions";
-  functionsUrl.password = randomBytes(24).toString("hex");
+  const functionsDatabaseUrl = new URL(url);
+  functionsDatabaseUrl.username = "crm_functions";
+  functionsDatabaseUrl.password = randomBytes(24).toString("hex");
   const env = {
     SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
     SUPABASE_PROJECT_REF: PROJECT_REF,
     DATABASE_URL: url.href,
-    FUNCTIONS_DATABASE_URL: functionsUrl.href,
+    FUNCTIONS_DATABASE_URL: functionsDatabaseUrl.href,
     WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
   };

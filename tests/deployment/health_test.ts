@@ -17,7 +17,7 @@ async function healthOf(databaseUrl: string) {
 
 Deno.test("api-v1-health says that webhooks are degraded while a delivery is due for over a minute and nothing sends it", async () => {
   await using world = await openWorld();
-  const { sql, databaseUrl } = world;
+  const { sql, functionsDatabaseUrl } = world;
   const workspace = await makeWorkspace(sql);
   const [subscription] = await sql`
     insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
@@ -43,7 +43,7 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
       where id = ${delivery!["id"]}`;
     await sql`update crm.webhook_subscriptions set is_active = ${active} where id = ${subscription!["id"]}`;
     await sql`update crm.workspaces set suspended = ${suspended} where id = ${workspace.id}`;
-    const { status, body } = await healthOf(databaseUrl);
+    const { status, body } = await healthOf(functionsDatabaseUrl);
     assert.deepEqual([status, body.status, body.database.status], [200, "ok", "up"]);
     return body.webhooks;
   }

@@ -5,7 +5,7 @@ import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { pokeDispatcher } from "../../supabase/functions/_shared/webhooks/poke.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { test } from "../support/scenario.ts";
-import { databaseUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 /** A server in the dispatcher's place, with what it got in its last request. */
 function startDispatcher() {
@@ -27,7 +27,7 @@ function startDispatcher() {
 test("Location begins with PUBLIC_URL, else with SUPABASE_URL", async ({ workspace: { key } }) => {
   async function location(variables: Record<string, string | null>): Promise<string> {
     let reply: Response | undefined;
-    await withEnvironment({ ...variables, DATABASE_URL: databaseUrl }, async () => {
+    await withEnvironment({ ...variables, DATABASE_URL: functionsDatabaseUrl }, async () => {
       reply = await serveResource(contacts)(
         new Request("http://localhost/api-v1-contacts", {
           method: "POST",

@@ -36,7 +36,7 @@ Deno.test(needing(["bash", "curl"], {
       block!
     );
     assert.ok(blocks.length > 0);
-    // The page names the default data folder, `.local`.
+    // Without DATA_DIR the page names the default data folder, `.local`.
     const folder = await Deno.makeTempDir();
     try {
       await Deno.symlink(resolve(dataDir), join(folder, ".local"));
@@ -46,6 +46,7 @@ Deno.test(needing(["bash", "curl"], {
       const { success, stdout, stderr } = await new Deno.Command("bash", {
         args: ["-c", `${script}\necho; echo "ID=$ID"`],
         cwd: folder,
+        env: { DATA_DIR: "" },
       }).output();
       const printed = new TextDecoder().decode(stdout);
       assert.ok(success, printed + new TextDecoder().decode(stderr));

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { superuserUrl } from "../../local/postgres.ts";
-import { openSql } from "../../local/sql.ts";
-import { loadSecrets } from "../../local/secrets.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { databaseUrl, dataDir, openDatabase } from "../support/stack.ts";
+import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const SMALL = 1_000;
 const LARGE = 100_000;
@@ -13,30 +10,24 @@ const RATIO = 1.5;
 /** …or, of rows that changed last, which are scattered over the table: each of the 61 is found by its id, twice. */
 const SCATTERED = 2 * 61 * 5;
 
-/** Without triggers, as the superuser, because a million rows would emit a million events. */
 async function seed(workspaces: { id: string; memberId: string; rows: number }[]): Promise<void> {
-  const admin = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
-  try {
-    await admin`set session_replication_role = replica`;
-    for (const { id, memberId, rows } of workspaces) {
-      await admin`
-        with company as (
-          insert into crm.companies (workspace_id, name, owner_id) values (${id}, 'X', ${memberId}) returning id
-        )
-        insert into crm.contacts (workspace_id, id, name, email, phone, company_id, owner_id, created_at, updated_at)
-        select
-          ${id}, crm.uuid_v7(at), 'Contato ' || n, n || '@x.com', n::text,
-          case when n % ${rows / 10} = 0 then (select id from company) end, ${memberId}, at,
-          -- The order of the last change is not that of creation.
-          at + (n::bigint * 7919 % ${rows}) * interval '1 second'
-        from generate_series(1, ${rows}::integer) n
-        cross join lateral (select now() - make_interval(secs => n) - interval '30 days' as at) t`;
-    }
-    await admin`analyze crm.contacts`;
-    await admin`analyze crm.companies`;
-  } finally {
-    await admin.end();
+  await using admin = await openWithoutTriggers();
+  for (const { id, memberId, rows } of workspaces) {
+    await admin`
+      with company as (
+        insert into crm.companies (workspace_id, name, owner_id) values (${id}, 'X', ${memberId}) returning id
+      )
+      insert into crm.contacts (workspace_id, id, name, email, phone, company_id, owner_id, created_at, updated_at)
+      select
+        ${id}, crm.uuid_v7(at), 'Contato ' || n, n || '@x.com', n::text,
+        case when n % ${rows / 10} = 0 then (select id from company) end, ${memberId}, at,
+        -- The order of the last change is not that of creation.
+        at + (n::bigint * 7919 % ${rows}) * interval '1 second'
+      from generate_series(1, ${rows}::integer) n
+      cross join lateral (select now() - make_interval(secs => n) - interval '30 days' as at) t`;
   }
+  await admin`analyze crm.contacts`;
+  await admin`analyze crm.companies`;
 }
 
 Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much as one among 1,000, whatever the filter", async (t) => {

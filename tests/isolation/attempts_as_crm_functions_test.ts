@@ -4,7 +4,7 @@ import type { TransactionSql } from "postgres";
 import { openSql } from "../../local/sql.ts";
 import { refusalOf } from "../support/rights.ts";
 import { type Scenario, test as testScenario } from "../support/scenario.ts";
-import { functionsUrl } from "../support/stack.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
 
 /** Registers a test that gets a transaction of crm_functions. */
 function test(
@@ -12,7 +12,7 @@ function test(
   run: (functions: TransactionSql, scenario: Scenario) => Promise<void>,
 ) {
   testScenario(title, async (scenario) => {
-    const functions = openSql(functionsUrl, { max: 1 });
+    const functions = openSql(functionsDatabaseUrl, { max: 1 });
     try {
       await functions.begin((functions) => run(functions, scenario));
     } finally {

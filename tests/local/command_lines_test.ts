@@ -6,6 +6,7 @@ import { migrate } from "../../local/migrate.ts";
 import { startPostgres } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { openSql } from "../../local/sql.ts";
+import { watchCommandLines } from "../support/command_lines.ts";
 import { makeDataDir } from "../support/own_stack.ts";
 
 Deno.test({
@@ -43,30 +44,3 @@ Deno.test({
     }
   },
 });
-
-/** Reads the command lines of all processes, again and again, until `stop` is called. */
-function watchCommandLines() {
-  const seen = new Set<string>();
-  let running = true;
-  async function watch() {
-    while (running) {
-      for (const { name } of Deno.readDirSync("/proc")) {
-        if (!/^\d+$/.test(name)) continue;
-        try {
-          seen.add(Deno.readTextFileSync(`/proc/${name}/cmdline`));
-        } catch {
-          // The process has ended meanwhile.
-        }
-      }
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  }
-  const watching = watch();
-  return {
-    seen: () => [...seen],
-    stop() {
-      running = false;
-      return watching;
-    },
-  };
-}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openSql } from "../../local/sql.ts";
 import { migrate } from "../../local/migrate.ts";
-import { startDebianPostgres } from "../support/debian_postgres.ts";
+import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";
 import { needing } from "../support/needing.ts";
@@ -15,18 +15,8 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
   fn: async (t) => {
     await using server = await startDebianPostgres();
     const admin = openSql(server.superuserUrl, { max: 1 });
-    // As on Supabase, where the superuser creates extensions and hands them to postgres.
-    await admin.unsafe(`
-      create role postgres login createrole createdb replication bypassrls;
-      alter database postgres owner to postgres;
-      create schema extensions;
-      create extension plpgsql_check schema extensions;
-      create extension pg_cron;
-      grant usage on schema cron to postgres;
-      grant select, delete on cron.job, cron.job_run_details to postgres;
-      alter database postgres set search_path = public, extensions;
-      grant usage on schema extensions to postgres;
-    `);
+    await prepareAsSupabase(admin);
+    await admin`create extension plpgsql_check schema extensions`;
     const notices: { severity?: string; message?: string }[] = [];
     const sql = openSql(server.url, { max: 2, onnotice: (notice) => notices.push(notice) });
     try {
@@ -59,7 +49,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
       });
 
       for (const { name, run } of RIGHTS_CHECKS) {
-        await t.step(name, () => run(sql, server.functionsUrl));
+        await t.step(name, () => run(sql, server.functionsDatabaseUrl));
       }
 
       await t.step("every job is on pg_cron's schedule, and scheduling again replaces it", async () => {

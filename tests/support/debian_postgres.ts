@@ -53,7 +53,7 @@ export async function startDebianPostgres() {
   return {
     superuserUrl: url("supabase_admin"),
     url: url("postgres"),
-    functionsUrl: url("crm_functions"),
+    functionsDatabaseUrl: url("crm_functions"),
     async [Symbol.asyncDispose]() {
       await must("pg_ctl", ["stop", "-m", "immediate", "-w", "-D", data]);
       await Deno.remove(folder, { recursive: true });

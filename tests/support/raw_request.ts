@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { baseUrl } from "./stack.ts";
 
 /** The reply to a raw request. */
-export interface RawReply {
+interface RawReply {
   status: number;
   head: string;
   // deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
@@ -12,7 +12,7 @@ export interface RawReply {
 }
 
 /** A request whose body is sent piece by piece. */
-export interface RawRequest extends AsyncDisposable {
+interface RawRequest extends AsyncDisposable {
   /** Sends a piece of the body. */
   send(text: string): Promise<void>;
   /** Waits for the reply, even if the body was not sent to its end. */

@@ -16,8 +16,8 @@ import {
 /** A test over the rights of every role. */
 export interface RightsCheck {
   name: string;
-  /** `sql` is the owner's; `functionsUrl` connects as crm_functions. */
-  run(sql: Sql, functionsUrl: string): Promise<void>;
+  /** `sql` is the owner's; `functionsDatabaseUrl` connects as crm_functions. */
+  run(sql: Sql, functionsDatabaseUrl: string): Promise<void>;
 }
 
 export const RIGHTS_CHECKS: RightsCheck[] = [
@@ -44,7 +44,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
 
   {
     name: "every function, called as each role, is refused where it is not that role's",
-    run: async (sql, functionsUrl) => {
+    run: async (sql, functionsDatabaseUrl) => {
       const expected = await readExpected(sql);
       const callables = await readCallables(sql);
       assert.ok(callables.length > 150);
@@ -64,7 +64,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
           await sql`reset role`;
         }
       });
-      const functions = openSql(functionsUrl, { max: 1 });
+      const functions = openSql(functionsDatabaseUrl, { max: 1 });
       try {
         await functions.begin(async (sql) => {
           for (const callable of callables) {
@@ -206,8 +206,8 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
 
   {
     name: "the limits of time belong to the role that functions connect as",
-    run: async (_sql, functionsUrl) => {
-      const functions = openSql(functionsUrl, { max: 1 });
+    run: async (_sql, functionsDatabaseUrl) => {
+      const functions = openSql(functionsDatabaseUrl, { max: 1 });
       try {
         const [row] = await functions`
         select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,

@@ -1,5 +1,6 @@
 import { openSql } from "../../local/sql.ts";
-import { functionsDatabaseUrl } from "../../local/functions_login.ts";
+import { functionsDatabaseUrl as urlOfFunctions } from "../../local/functions_login.ts";
+import { superuserUrl } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
@@ -15,10 +16,19 @@ export const databaseUrl = stack.database_url;
 export const dataDir = Deno.env.get("DATA_DIR") ?? ".local";
 
 /** Connection of role `crm_functions`, as the functions connect. */
-export const functionsUrl = functionsDatabaseUrl(databaseUrl, await loadSecrets(dataDir));
+export const functionsDatabaseUrl = urlOfFunctions(databaseUrl, await loadSecrets(dataDir));
 
 /** A client of the shared stack's database, as role `postgres`; closed when the scope ends (`await using`). */
 export function openDatabase(max = 1) {
   const sql = openSql(databaseUrl, { max });
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
+}
+
+/**
+ * Like openDatabase, as the superuser and without triggers: thousands of rows would emit as many events.
+ */
+export async function openWithoutTriggers() {
+  const sql = openSql(superuserUrl(databaseUrl, await loadSecrets(dataDir)), { max: 1 });
+  await sql`set session_replication_role = replica`;
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { baseUrl, databaseUrl, dataDir, functionsUrl } from "./stack.ts";
+import { baseUrl, databaseUrl, dataDir, functionsDatabaseUrl } from "./stack.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { client } from "./client.ts";
 import { eventually, type Message } from "./mailbox.ts";
@@ -93,7 +93,7 @@ export async function spawnDispatcher(setup = "select"): Promise<Deno.ChildProce
     args: ["run", "-A", "--no-check", DISPATCHER, databaseUrl, setup],
     env: {
       SUPABASE_URL: new URL(baseUrl).origin,
-      DATABASE_URL: functionsUrl,
+      DATABASE_URL: functionsDatabaseUrl,
       WEBHOOK_ENCRYPTION_KEY: secrets.webhook_encryption_key,
     },
     stdin: "null",

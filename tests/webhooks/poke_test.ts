@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { loadSecrets } from "../../local/secrets.ts";
-import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
 import { handlePoke } from "../../supabase/functions/webhook-dispatcher/handler.ts";
+import { withEnvironment } from "../support/environment.ts";
 import { baseUrl, dataDir } from "../support/stack.ts";
 
 const { webhook_dispatcher_secret: secret } = await loadSecrets(dataDir);
@@ -55,20 +55,12 @@ Deno.test("Each poke gives the runtime a promise of its own, also those that joi
     WEBHOOK_DISPATCHER_SECRET: "secret",
     DATABASE_URL: "postgres://postgres@127.0.0.1:1/none",
   };
-  const before = Object.keys(variables).map((name) => [name, Deno.env.get(name)] as const);
-  for (const [name, value] of Object.entries(variables)) Deno.env.set(name, value);
-  try {
+  await withEnvironment(variables, async () => {
     const headers = { Authorization: "Bearer secret" };
     const request = () => new Request("http://127.0.0.1/webhook-dispatcher", { method: "POST", headers });
     // In one turn, so that the second and third find the run of the first.
     for (let pokes = 0; pokes < 3; pokes++) assert.equal(handlePoke(request()).status, 202);
     assert.equal(new Set(given).size, 3);
     await Promise.all(given);
-  } finally {
-    delete runtime.EdgeRuntime;
-    for (const [name, value] of before) {
-      value === undefined ? Deno.env.delete(name) : Deno.env.set(name, value);
-    }
-    await closeDatabase();
-  }
+  }).finally(() => delete runtime.EdgeRuntime);
 });

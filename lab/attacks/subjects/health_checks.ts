@@ -12,7 +12,7 @@ export const healthChecks: Subject = {
   title: `${CONNECTIONS} connections ask for the health of the service`,
   async measure(conditions) {
     await using world = await openAttackWorld();
-    await using counted = startCountingProxy(world.functionsUrl);
+    await using counted = startCountingProxy(world.functionsDatabaseUrl);
     const order = {
       connections: CONNECTIONS,
       pauseMs: PAUSE_MS,

@@ -17,9 +17,9 @@ export interface Counted {
  */
 export async function* countStatements(
   sql: Sql,
-  functionsUrl: string,
+  functionsDatabaseUrl: string,
 ): AsyncGenerator<Counted, void, undefined> {
-  await using proxy = startCountingProxy(functionsUrl);
+  await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,
     WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),

@@ -55,7 +55,7 @@ export const coldStart: Subject = {
 
 async function measureStarts({ short, note }: Conditions): Promise<Measurement[]> {
   await using world = await openWorld();
-  const env = { DATABASE_URL: world.functionsUrl, SUPABASE_URL: "https://crm.example" };
+  const env = { DATABASE_URL: world.functionsDatabaseUrl, SUPABASE_URL: "https://crm.example" };
   const rounds = short ? 3 : 9;
   const withoutDatabase = await compareStarts(
     [HELLO, ...TARGETS.map(({ withoutDatabase }) => withoutDatabase)],

@@ -36,7 +36,7 @@ export const roundTrips: Subject = {
     // Each request has its own key for each way, so that no key reaches its 120 calls a minute.
     const sizes = { workspaces: 1, keysEach: REQUESTS.length * 2, contactsEach: 60 };
     const [workspace] = await seedWorkspaces(world.sql, sizes) as [LoadWorkspace];
-    const { functionsUrl: databaseUrl } = world;
+    const { functionsDatabaseUrl: databaseUrl } = world;
     await using pooler = await startPgBouncer(databaseUrl, world.folder);
     const ways: Way[] = [
       { name: "named statement", databaseUrl, prepare: true },

@@ -18,7 +18,7 @@ export const statements: Subject = {
   title: "SQL statements per request",
   async measure() {
     await using world = await openWorld();
-    const counted = await Array.fromAsync(countStatements(world.sql, world.functionsUrl));
+    const counted = await Array.fromAsync(countStatements(world.sql, world.functionsDatabaseUrl));
     return (Object.keys(NAMES) as Kind[]).map((kind) =>
       worstOf(kind, counted.filter(({ request }) => request.kind === kind))
     );

@@ -197,7 +197,8 @@ export const ERRORS = {
   invalid_target_url: {
     status: 422,
     message: "O endereço de destino deve ser https e público",
-    when: "the target is not https, or not public",
+    when:
+      "the target is not https or not public, its port is below 1024 and not 443, or it has a user, a password or a fragment",
     remedy: "use a public address",
   },
   service_unavailable: {

@@ -5,7 +5,7 @@ import { withCode } from "../http/validation.ts";
 /** Records on a page when the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;
 /** Maximum of records on a page; a larger `limit` is reduced to it (spec 4.0). */
-export const MAX_LIMIT = 200;
+const MAX_LIMIT = 200;
 
 /** The parameters of every list (spec 4.0); `listQuery({ … })` adds a resource's filters. */
 export const ListQuery = z.object({

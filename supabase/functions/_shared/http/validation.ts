@@ -8,7 +8,7 @@ export interface ValidBody {
   ignored: string[];
 }
 
-/** Validates a body. The `details` of the error name every invalid field, with those that `readJsonBody` found. */
+/** Validates a body. The `details` of the error name every invalid field, with those that `parseJsonBody` found. */
 export function validateBody(schema: z.ZodType, { value, fieldErrors }: JsonBody): ValidBody | ApiError {
   const args = parse(schema, value, fieldErrors);
   return args instanceof ApiError ? args : { args, ignored: unknownFields(schema, value) };

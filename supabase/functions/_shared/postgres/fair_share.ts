@@ -2,9 +2,9 @@
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * Limits how many tasks of one owner run at the same time; further tasks wait in a queue. Calls with one API key wait
- * for each other in the database, so without a limit the calls of one busy key would occupy every connection while they
- * wait.
+ * Limits how many tasks of one owner, a workspace, run at the same time; further tasks wait in a queue. Calls of one
+ * workspace wait for each other in the database, so without a limit those of a busy one would occupy every connection
+ * while they wait.
  */
 export class FairShare {
   readonly #owners = new Map<string, { running: number; queue: (() => void)[] }>();

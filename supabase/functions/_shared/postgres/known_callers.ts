@@ -1,5 +1,5 @@
 /** A caller whom a door admitted in this isolate. */
-export interface KnownCaller {
+interface KnownCaller {
   readonly callerId: string;
   readonly workspaceId: string;
 }

@@ -1,7 +1,7 @@
 import { inBackground } from "./background.ts";
 
 /** The fields of a log line. */
-export type LogFields = Record<string, string | number | boolean | null | undefined>;
+type LogFields = Record<string, string | number | boolean | null | undefined>;
 
 /** Milliseconds for which equal events are counted before a line says how many there were. */
 const COUNT_MS = 1_000;
