@@ -88,6 +88,17 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
   };
 }
 
+/** What must not be printed. Not every secret of the functions is one: a pool of 4 would hide each 4. */
+export function secretTexts(settings: Settings): string[] {
+  const { accessToken, databaseUrl, functionsDatabaseUrl, encryptionKey, dispatcherSecret } = settings;
+  const passwords = [databaseUrl, functionsDatabaseUrl].map((url) => new URL(url).password)
+    .flatMap((password) => [password, decodeURIComponent(password)]);
+  // An owner on this machine may have no password, and an empty text is everywhere.
+  return [...new Set([accessToken, ...passwords, encryptionKey, dispatcherSecret])].filter((text) =>
+    text !== ""
+  );
+}
+
 function checkText(value: string): string | null {
   // The CLI reads the secrets from a file in which they stand in single quotes.
   if (value.includes("'")) return "has a single quote: write it as %27 in a URL, or choose another value";

@@ -3,7 +3,7 @@ import type { Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
 import { checkEncryptionKey } from "./encryption_key.ts";
 import { dispatcherUrl, readDispatcherSecrets, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
-import type { Settings } from "./environment.ts";
+import { secretTexts, type Settings } from "./environment.ts";
 import { ensureFunctionsLogin } from "./functions_login.ts";
 import { formatEnvFile, runSupabase } from "./supabase_cli.ts";
 import { StackError } from "../local/stack_error.ts";
@@ -82,14 +82,6 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
       },
     },
   ];
-}
-
-/** What must not be printed. Not every secret of the functions is one: a pool of 4 would hide each 4. */
-function secretTexts(
-  { accessToken, functionsDatabaseUrl, encryptionKey, dispatcherSecret }: Settings,
-): string[] {
-  const { password } = new URL(functionsDatabaseUrl);
-  return [accessToken, password, decodeURIComponent(password), encryptionKey, dispatcherSecret];
 }
 
 /** Gives the CLI the certificate of the database's authority, as libpq takes it: in a file. */
