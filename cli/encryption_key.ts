@@ -1,9 +1,7 @@
-import { Buffer } from "node:buffer";
 import { readSecrets } from "../local/secrets.ts";
 import { readSettings } from "../local/settings.ts";
 import { StackError } from "../local/stack_error.ts";
-
-const KEY_BYTES = 32;
+import { isEncryptionKey } from "../supabase/functions/_shared/webhooks/secret.ts";
 
 /**
  * Reads the key that encrypts signing secrets: WEBHOOK_ENCRYPTION_KEY, otherwise that of the local stack on DATA_DIR.
@@ -15,7 +13,7 @@ export async function readEncryptionKey(): Promise<string> {
   if (!key) {
     throw new StackError("WEBHOOK_ENCRYPTION_KEY is not set: set it to the one that the functions have");
   }
-  if (Buffer.from(key, "base64").length !== KEY_BYTES) {
+  if (!isEncryptionKey(key)) {
     throw new StackError("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
   }
   return key;

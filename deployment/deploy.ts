@@ -5,15 +5,14 @@
  */
 import { Command, CommanderError } from "commander";
 import { describeDatabaseError } from "../cli/database.ts";
-import { openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
+import { openDatabase } from "./database.ts";
 import { type Diagnosis, examine } from "./doctor/examine.ts";
 import { formatReport } from "./doctor/report.ts";
 import { readDeploymentSettings, type Settings, VARIABLES } from "./environment.ts";
 import { deploymentSteps, type Step } from "./steps.ts";
 import { taskArguments } from "./task_arguments.ts";
 
-const CONNECT_TIMEOUT_S = 10;
 /** pg_cron of old versions runs a job once a minute, so its first run is up to a minute away. */
 const DOCTOR_PATIENCE_MS = 90_000;
 const DOCTOR_PAUSE_MS = 10_000;
@@ -59,12 +58,7 @@ function printSteps(steps: Step[]): void {
 }
 
 async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void> {
-  const sql = openSql(databaseUrl, {
-    max: 1,
-    prepare: false,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    connection: { application_name: "crm-deploy" },
-  });
+  const sql = openDatabase(databaseUrl, "crm-deploy");
   try {
     for (const [index, { title, run }] of steps.entries()) {
       console.log(`${index + 1}. ${title}`);
@@ -76,10 +70,10 @@ async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void>
 }
 
 /** Looks until nothing is wrong: right after a first deployment no job has run yet, and functions start cold. */
-async function waitForHealth({ databaseUrl, functionsUrl }: Settings): Promise<Diagnosis> {
+async function waitForHealth({ databaseUrl, functionsUrl, region }: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {
-    const diagnosis = await examine({ databaseUrl, functionsUrl });
+    const diagnosis = await examine({ databaseUrl, functionsUrl, region });
     if (diagnosis.ok || performance.now() > until) return diagnosis;
     const found = diagnosis.checks.flatMap(({ findings }) => findings).map(({ message }) => message);
     console.log(`   Not yet: ${found.join("; ")}`);

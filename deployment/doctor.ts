@@ -1,6 +1,6 @@
 /**
  * `deno task doctor`: looks at a deployed project, or at the local stack, and says what is missing and what mends it. It
- * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 invalid usage.
+ * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
  */
 import { Command, CommanderError } from "commander";
 import { readSettings } from "../local/settings.ts";
@@ -39,14 +39,15 @@ try {
 
 /** Both addresses must be of the same project, so that of the local stack serves only where neither is given. */
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
-  const settings = readSettings();
-  const database = databaseUrl ?? settings.databaseUrl;
+  const region = Deno.env.get("FUNCTIONS_REGION") || null;
+  // Not both: an unusable DATABASE_URL does no harm where another address is given.
+  const database = databaseUrl ?? readSettings().databaseUrl;
   if (url !== undefined) checkUrl(url);
-  if (url !== undefined && database !== null) return { functionsUrl: url, databaseUrl: database };
+  if (url !== undefined && database !== null) return { functionsUrl: url, databaseUrl: database, region };
   if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project at --url");
   if (database !== null) throw new StackError("Give --url, the functions of the project of DATABASE_URL");
-  const stack = await readStackFile(settings.dataDir);
-  return { functionsUrl: stack.base_url, databaseUrl: stack.database_url };
+  const stack = await readStackFile(readSettings().dataDir);
+  return { functionsUrl: stack.base_url, databaseUrl: stack.database_url, region: null };
 }
 
 /** The doctor sends the dispatcher its secret, as the schedule does. */

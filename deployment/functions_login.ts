@@ -1,10 +1,8 @@
 import type { Sql } from "postgres";
-import { openSql } from "../local/sql.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
-import { scramVerifier } from "../operator/scram_verifier.ts";
+import { FUNCTIONS_ROLE, setFunctionsPassword } from "../operator/functions_password.ts";
+import { openDatabase } from "./database.ts";
 
-const ROLE = "crm_functions";
-const CONNECT_TIMEOUT_S = 10;
 /** A pooler may know the old password for some seconds. More tries could trip its circuit breaker. */
 const TRIES = 3;
 const PAUSE_MS = 5_000;
@@ -15,31 +13,26 @@ const PAUSE_MS = 5_000;
  * @returns whether the password was set.
  * @throws StackError if the role cannot log in with it afterwards.
  */
-export async function setFunctionsPassword(sql: Sql, functionsDatabaseUrl: string): Promise<boolean> {
+export async function ensureFunctionsLogin(sql: Sql, functionsDatabaseUrl: string): Promise<boolean> {
   if (await tryLogin(functionsDatabaseUrl) === null) return false;
-  const password = decodeURIComponent(new URL(functionsDatabaseUrl).password);
-  // `alter role` takes no parameters. A verifier has no quote, and keeps the password out of the log of statements.
-  await sql.unsafe(`alter role ${ROLE} password '${scramVerifier(password)}'`);
+  await setFunctionsPassword(sql, decodeURIComponent(new URL(functionsDatabaseUrl).password));
   let error: string | null = null;
   for (let tries = 0; tries < TRIES; tries++) {
     error = await tryLogin(functionsDatabaseUrl);
     if (error === null) return true;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  throw new StackError(`${ROLE} has its password and cannot log in by FUNCTIONS_DATABASE_URL: ${error}`);
+  throw new StackError(
+    `${FUNCTIONS_ROLE} has its password and cannot log in by FUNCTIONS_DATABASE_URL: ${error}`,
+  );
 }
 
 /** Returns why a login failed; null where it is that of the role. */
 async function tryLogin(url: string): Promise<string | null> {
-  const sql = openSql(url, {
-    max: 1,
-    prepare: false,
-    connect_timeout: CONNECT_TIMEOUT_S,
-    connection: { application_name: "crm-deploy" },
-  });
+  const sql = openDatabase(url, "crm-deploy");
   try {
     const [row] = await sql<[{ user: string }]>`select current_user as user`;
-    return row.user === ROLE ? null : `it logs in as ${row.user}`;
+    return row.user === FUNCTIONS_ROLE ? null : `it logs in as ${row.user}`;
   } catch (error) {
     return firstLine(error);
   } finally {

@@ -3,8 +3,8 @@ import type { Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
 import { checkEncryptionKey } from "./encryption_key.ts";
 import { dispatcherUrl, readDispatcherSecrets, writeDispatcherSecrets } from "./dispatcher_secrets.ts";
-import type { Settings } from "./environment.ts";
-import { setFunctionsPassword } from "./functions_login.ts";
+import { secretTexts, type Settings } from "./environment.ts";
+import { ensureFunctionsLogin } from "./functions_login.ts";
 import { formatEnvFile, runSupabase } from "./supabase_cli.ts";
 import { StackError } from "../local/stack_error.ts";
 
@@ -44,7 +44,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
     {
       title: "Give the role crm_functions the password of FUNCTIONS_DATABASE_URL",
       run: async (sql) =>
-        await setFunctionsPassword(sql, settings.functionsDatabaseUrl) ? "set" : "it has it already",
+        await ensureFunctionsLogin(sql, settings.functionsDatabaseUrl) ? "set" : "it has it already",
     },
     {
       title: `Put the dispatcher's address (${url}) and secret into the Vault`,
@@ -66,7 +66,7 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
         await runSupabase({
           args: ["secrets", "set", ...project, "--env-file", "/dev/stdin"],
           stdin: formatEnvFile(settings.secrets),
-          secrets: Object.values(settings.secrets),
+          secrets: secretTexts(settings),
         });
         return "set";
       },
@@ -74,7 +74,10 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
     {
       title: `Deploy the functions: supabase functions deploy ${project.join(" ")} --use-api --yes`,
       async run() {
-        const printed = await runSupabase({ args: ["functions", "deploy", ...project, "--use-api"] });
+        const printed = await runSupabase({
+          args: ["functions", "deploy", ...project, "--use-api"],
+          secrets: secretTexts(settings),
+        });
         return /^Deployed Functions .*$/m.exec(printed)?.[0] ?? "deployed";
       },
     },

@@ -4,7 +4,7 @@ import { firstLine, StackError } from "../local/stack_error.ts";
 const ROOT = join(import.meta.dirname!, "..");
 
 /** A run of the Supabase CLI that import_map.json pins. */
-export interface CliRun {
+interface CliRun {
   args: string[];
   /** Sent to its standard input. */
   stdin?: string;
@@ -41,9 +41,9 @@ async function send(stream: WritableStream<Uint8Array>, text: string): Promise<v
   const writer = stream.getWriter();
   try {
     await writer.write(new TextEncoder().encode(text));
-  } finally {
-    // The CLI may have ended without reading; its exit code says why.
-    await writer.close().catch(() => {});
+    await writer.close();
+  } catch {
+    // The CLI has ended without reading. Its exit code and what it printed say why.
   }
 }
 

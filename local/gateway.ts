@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { ApiError, type ErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
+import { functionNames, FUNCTIONS_FOLDER } from "./function_names.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
 const PREFIX = "/functions/v1";
@@ -11,7 +12,6 @@ const CLOSE_TIMEOUT_MS = 5_000;
  * the path, so that `x/functions/v1/proposals?` would name a function. Empty where the header is absent.
  */
 const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
-const FUNCTIONS_FOLDER = fileURLToPath(new URL("../supabase/functions", import.meta.url));
 
 type Handler = Deno.ServeHandler<Deno.NetAddr>;
 
@@ -98,17 +98,6 @@ function onError(error: unknown): Response {
 function functionName(url: string, pathStart: number): string {
   if (!url.startsWith(`${PREFIX}/`, pathStart)) return "";
   return /^[^/?#]*/.exec(url.slice(pathStart + PREFIX.length + 1))?.[0] ?? "";
-}
-
-async function functionNames(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (!isDirectory || name.startsWith("_")) continue;
-    if (await Deno.stat(join(folder, name, "index.ts")).then(() => true, () => false)) {
-      names.push(name);
-    }
-  }
-  return names.sort();
 }
 
 /**

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { openDataDir } from "./data_dir.ts";
-import { functionsDatabaseUrl, setFunctionsPassword } from "./functions_login.ts";
+import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { migrate } from "./migrate.ts";
 import { startPostgres, superuserUrl } from "./postgres.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
@@ -56,7 +57,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const sql = openSql(databaseUrl, { max: 1 });
   try {
     await migrate(sql, databaseUrl);
-    await setFunctionsPassword(sql, databaseUrl, secrets);
+    await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
   } catch (error) {
     await postgres.close();
     throw error;

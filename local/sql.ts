@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import postgres from "postgres";
+import { restoreLineBreaks } from "../supabase/functions/_shared/postgres/connection.ts";
 import { StackError } from "./stack_error.ts";
 
 /** Whether the driver can begin TLS. Before Deno 2.5 it waits for ever. */
@@ -11,8 +12,7 @@ export const TLS_SUPPORTED = !/^2\.[0-4]\./.test(Deno.version.deno);
  * @throws StackError for such a URL before Deno 2.5.
  */
 export function openSql(url: string, options: postgres.Options<Record<string, never>> = {}): postgres.Sql {
-  // A file of variables may hold the line breaks of a certificate as the two characters \n.
-  const ca = (Deno.env.get("DATABASE_CA") ?? "").replaceAll("\\n", "\n");
+  const ca = restoreLineBreaks(Deno.env.get("DATABASE_CA") ?? "");
   const verified = URL.canParse(url) && new URL(url).searchParams.get("sslmode") === "verify-full";
   if (verified && !TLS_SUPPORTED) {
     throw new StackError(`TLS to the database needs Deno 2.5 or newer, and this is ${Deno.version.deno}`);

@@ -1,6 +1,7 @@
+import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey } from "./demo_data.ts";
-import { functionsDatabaseUrl, setFunctionsPassword } from "./functions_login.ts";
+import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
 import { checkMigratedData } from "./migrated_data.ts";
@@ -90,7 +91,7 @@ async function prepareDatabase(
     const recordMigrations = await checkMigratedData(dataDir);
     await migrate(sql, databaseUrl);
     await recordMigrations();
-    await setFunctionsPassword(sql, databaseUrl, secrets);
+    await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
     const key = await ensureDemoKey(sql, secrets.demo_key);
     if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
     return key;

@@ -15,6 +15,8 @@ export interface Observation {
   findings: Finding[];
   /** What an operator should know although nothing is wrong. */
   note?: string;
+  /** Whether it could not look, because of what another check says; the note says why. */
+  skipped?: true;
 }
 
 /** One thing that the doctor looks at. */
@@ -29,6 +31,11 @@ export interface Check {
 /** An observation of nothing wrong. */
 export function fine(note?: string): Observation {
   return note === undefined ? { findings: [] } : { findings: [], note };
+}
+
+/** No observation, because of what another check says. */
+export function skipped(note: string): Observation {
+  return { findings: [], note, skipped: true };
 }
 
 /** An observation of one thing that is wrong. */

@@ -1,11 +1,9 @@
 import type { Sql } from "postgres";
-import { openSql } from "../../local/sql.ts";
 import { firstLine } from "../../local/stack_error.ts";
+import { openDatabase } from "../database.ts";
 import type { Check, Finding, Observation } from "./check.ts";
 import { CHECKS } from "./checks.ts";
 import type { Project } from "./project.ts";
-
-const CONNECT_TIMEOUT_S = 10;
 
 /** What the doctor saw. */
 export interface Diagnosis {
@@ -16,7 +14,7 @@ export interface Diagnosis {
 
 export interface CheckResult {
   name: string;
-  /** `skipped`: not looked at, because the database cannot be reached. */
+  /** `skipped`: not looked at, because the database or the functions cannot be reached. */
   state: "ok" | "wrong" | "skipped";
   findings: Finding[];
   note: string | null;
@@ -26,24 +24,19 @@ export interface CheckResult {
 export interface Address {
   databaseUrl: string;
   functionsUrl: string;
+  /** FUNCTIONS_REGION, where it is set. */
+  region: string | null;
 }
 
 /** Looks at a project and changes nothing. */
-export async function examine({ databaseUrl, functionsUrl }: Address): Promise<Diagnosis> {
-  const sql = openSql(
-    databaseUrl,
-    {
-      max: 1,
-      prepare: false,
-      connect_timeout: CONNECT_TIMEOUT_S,
-      connection: { application_name: "crm-doctor" },
-    } as Parameters<typeof openSql>[1],
-  );
+export async function examine({ databaseUrl, functionsUrl, region }: Address): Promise<Diagnosis> {
+  const sql = openDatabase(databaseUrl, "crm-doctor");
   try {
     return await runChecks({
       sql,
       databaseUrl: new URL(databaseUrl),
       functionsUrl: functionsUrl.replace(/\/+$/, ""),
+      region,
       now: Date.now,
     });
   } finally {
@@ -78,8 +71,9 @@ async function look(check: Check, project: Project): Promise<Observation> {
   }
 }
 
-function describe({ name }: Check, { findings, note }: Observation): CheckResult {
-  return { name, state: findings.length === 0 ? "ok" : "wrong", findings, note: note ?? null };
+function describe({ name }: Check, { findings, note, skipped }: Observation): CheckResult {
+  const state = skipped ? "skipped" : findings.length === 0 ? "ok" : "wrong";
+  return { name, state, findings, note: note ?? null };
 }
 
 async function answers(sql: Sql): Promise<boolean> {

@@ -36,8 +36,13 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
       error: null,
     };
   } catch (error) {
-    return { status: 0, code: null, platformCode: null, body: null, error: firstLine(error) };
+    return { status: 0, code: null, platformCode: null, body: null, error: reasonOf(error) };
   }
+}
+
+/** Without the address, which the caller knows, so that one cause is one text. */
+function reasonOf(error: unknown): string {
+  return firstLine(error).replace(/ for url \([^)]*\)/, "");
 }
 
 function parseObject(text: string): Record<string, unknown> | null {

@@ -7,6 +7,8 @@ export interface Project {
   databaseUrl: URL;
   /** The URL of the functions without a slash at its end: `https://<ref>.supabase.co/functions/v1`. */
   functionsUrl: string;
+  /** The region in which the schedule is to wake the dispatcher; null where the Vault's address may say it. */
+  region: string | null;
   /** Milliseconds since 1970 by the clock of this machine. */
   now(): number;
 }

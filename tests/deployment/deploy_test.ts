@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { functionNames } from "../../deployment/doctor/checks/functions.ts";
+import { createAuthority } from "../../lab/harness/certificates.ts";
+import { runSupabase } from "../../deployment/supabase_cli.ts";
+import { functionNames } from "../../local/function_names.ts";
 import { openSql } from "../../local/sql.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
@@ -61,6 +63,13 @@ Deno.test("deno task deploy names every variable that is missing or wrong at onc
   assert.equal((await deploy({}, "--unknown")).code, 2);
 });
 
+Deno.test("What the Supabase CLI printed is passed on where it ends without reading its input", async () => {
+  await assert.rejects(
+    runSupabase({ args: ["secrets", "set", "--no-such-flag"], stdin: "x".repeat(1 << 20) }),
+    /^StackError: supabase secrets set failed. It printed:[^]*no-such-flag/,
+  );
+});
+
 Deno.test({
   name:
     "deno task deploy takes an empty database to a service that the doctor finds nothing wrong with, and again",
@@ -77,7 +86,7 @@ Deno.test({
       FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(password),
       WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
-      DATABASE_CA: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+      DATABASE_CA: (await createAuthority()).certificate,
       PUBLIC_URL: project.origin,
       CORS_ALLOWED_ORIGINS: "",
     };

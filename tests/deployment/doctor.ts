@@ -1,20 +1,12 @@
 // What the tests of the doctor share.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Sql } from "postgres";
 import type { CheckResult, Diagnosis } from "../../deployment/doctor/examine.ts";
-
-const MAIN = join(import.meta.dirname!, "../../deployment/doctor.ts");
+import { runTask } from "./task.ts";
 
 /** Runs `deno task doctor` as an operator does. */
 export async function doctor(args: string[], env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
-    env: { DATABASE_URL: "", ...env },
-    stdin: "null",
-  }).output();
-  const decoder = new TextDecoder();
-  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+  return await runTask("doctor.ts", args, { env: { DATABASE_URL: "", ...env } });
 }
 
 /** The result of one check. */

@@ -1,9 +1,12 @@
 // What the platform answers in place of a function that is not there, does not start, or is behind its JWT check
 // (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
 import assert from "node:assert/strict";
-import { functionNames, functions, health } from "../../deployment/doctor/checks/functions.ts";
-import { runChecks } from "../../deployment/doctor/examine.ts";
-import type { Finding } from "../../deployment/doctor/check.ts";
+import { functions, health } from "../../deployment/doctor/checks/functions.ts";
+import { sessions } from "../../deployment/doctor/checks/sessions.ts";
+
+import { type Diagnosis, runChecks } from "../../deployment/doctor/examine.ts";
+import type { Check, Finding } from "../../deployment/doctor/check.ts";
+import { functionNames } from "../../local/function_names.ts";
 import { baseUrl, openDatabase } from "../support/stack.ts";
 
 /** Forwards to the stack's functions, but for those whose answer is given. */
@@ -18,10 +21,14 @@ function startPlatform(answers: Record<string, () => Response>) {
   };
 }
 
-async function look(functionsUrl: string): Promise<Finding[]> {
+async function diagnose(functionsUrl: string, checks: Check[]): Promise<Diagnosis> {
   await using sql = openDatabase();
-  const project = { sql, databaseUrl: new URL("postgresql://x@127.0.0.1/x"), functionsUrl, now: Date.now };
-  return (await runChecks(project, [functions, health])).checks.flatMap(({ findings }) => findings);
+  const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
+  return await runChecks({ sql, databaseUrl, functionsUrl, region: null, now: Date.now }, checks);
+}
+
+async function look(functionsUrl: string): Promise<Finding[]> {
+  return (await diagnose(functionsUrl, [functions, health])).checks.flatMap(({ findings }) => findings);
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) => () =>
@@ -107,6 +114,36 @@ Deno.test("The doctor passes on that webhooks are degraded, and that the functio
 
 Deno.test("The doctor asks every function, and finds all well on the stack", async () => {
   assert.deepEqual(await look(baseUrl), []);
-  const unreachable = await look("http://127.0.0.1:9/functions/v1");
-  assert.equal(unreachable.length, (await functionNames()).length);
+});
+
+Deno.test("The doctor finds a wrong --url once, and skips what it then cannot see", async () => {
+  await using platform = startPlatform({});
+  await using empty = startPlatform(
+    Object.fromEntries(
+      (await functionNames()).map((name) => [name, json(404, { code: "NOT_FOUND", message: "Not found" })]),
+    ),
+  );
+  const cases: [url: string, message: RegExp, remedy: RegExp][] = [
+    ["http://127.0.0.1:9/functions/v1", /^Each of the \d+ functions cannot be reached: /, /Correct --url/],
+    [new URL(baseUrl).origin, /^No function is at http.*: each answers 404$/, /Correct --url/],
+    [empty.functionsUrl, /^Each of the \d+ functions is not deployed \(404 NOT_FOUND\)$/, /deno task start/],
+  ];
+  for (const [url, message, remedy] of cases) {
+    const { checks } = await diagnose(url, [functions, health, sessions]);
+    assert.deepEqual(checks.map(({ state }) => state), ["wrong", "skipped", "skipped"], url);
+    const [finding, ...others] = checks.flatMap(({ findings }) => findings);
+    assert.deepEqual(others, []);
+    assert.match(finding!.message, message);
+    assert.match(JSON.stringify(finding!.remedy), remedy);
+  }
+  assert.deepEqual(await look(platform.functionsUrl), []);
+});
+
+Deno.test("The doctor writes no code where none is expected", async () => {
+  await using platform = startPlatform({
+    "api-v1-health": json(500, { error: { code: "internal_error", message: "Erro interno" } }),
+  });
+  assert.deepEqual((await look(platform.functionsUrl)).map(({ message }) => message), [
+    "api-v1-health answers 500 internal_error in place of 200",
+  ]);
 });

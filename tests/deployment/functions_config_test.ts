@@ -1,6 +1,7 @@
 // The files that the Supabase CLI reads to deploy the functions: config.toml, the import map and the lock.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { functionNames } from "../../local/function_names.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const FUNCTIONS = join(ROOT, "supabase/functions");
@@ -12,15 +13,6 @@ interface Lock {
 
 async function readJson<T>(path: string): Promise<T> {
   return JSON.parse(await Deno.readTextFile(path));
-}
-
-/** The folders of supabase/functions that the CLI deploys. */
-async function functionNames(): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(FUNCTIONS)) {
-    if (isDirectory && !name.startsWith("_") && name !== "node_modules") names.push(name);
-  }
-  return names.sort();
 }
 
 /** Reads the bare imports of every source under a folder, without `@ts-types`, which a deployed function does not load. */

@@ -105,6 +105,28 @@ Deno.test("A hosted service without TLS to its database answers 503, and logs on
   assert.doesNotMatch(JSON.stringify(lines), /hidden/);
 });
 
+Deno.test("A DATABASE_POOL_SIZE that is no whole number above 0 is answered at once, and logged once by its name", async () => {
+  for (const size of ["zero", "-3", "0", "2.5"]) {
+    const lines = await withEnvironment({
+      DATABASE_URL: "postgresql://u:p@127.0.0.1:9/postgres",
+      DATABASE_POOL_SIZE: size,
+    }, async () => {
+      // A module of its own, because the share of an owner follows from the size as it is loaded.
+      const source = new URL("../../supabase/functions/_shared/postgres/database.ts", import.meta.url);
+      const fresh: typeof import("../../supabase/functions/_shared/postgres/database.ts") = await import(
+        `${source}?size=${size}`
+      );
+      const started = performance.now();
+      for (let call = 0; call < 2; call++) {
+        await assert.rejects(fresh.query({ ...IN_TLS, owner: "somebody" }), UNAVAILABLE);
+      }
+      assert.ok(performance.now() - started < 2_000);
+    });
+    assert.deepEqual(lines.map(({ event }) => event), ["database_misconfigured"], size);
+    assert.match(lines[0]!["error"] as string, /DATABASE_POOL_SIZE is not a whole number/);
+  }
+});
+
 Deno.test("Only a database on another machine than a hosted service needs TLS", async () => {
   const CASES: [host: string, publicUrl: string | null, supabaseUrl: string | null, accepted: boolean][] = [
     ["db.example", null, "https://x.supabase.co", false],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { createAuthority } from "../../lab/harness/certificates.ts";
 import { VARIABLES } from "../../deployment/environment.ts";
 import { ACCESS_TOKEN, type EmptyProject, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { openSql } from "../../local/sql.ts";
@@ -39,7 +40,7 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
 /** Runs a script as an operator does in the root, with the pinned CLI as `npx supabase@…`. */
 async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
   const certificate = join(folder, "prod-ca-2021.crt");
-  await Deno.writeTextFile(certificate, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
+  await Deno.writeTextFile(certificate, (await createAuthority()).certificate);
   const pinned = JSON.parse(await Deno.readTextFile(join(ROOT, "import_map.json"))).imports.supabase;
   const functions = [
     'deno() { "$DENO" "$@"; }',

@@ -23,7 +23,8 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
     try {
       await prepareAsSupabase(admin);
       const stack = await startStackProcess(dataDir, { DATABASE_URL: server.url });
-      const look = () => examine({ databaseUrl: server.url, functionsUrl: stack.file.base_url });
+      const look = () =>
+        examine({ databaseUrl: server.url, functionsUrl: stack.file.base_url, region: null });
       const step = (name: string, breakage: Parameters<typeof breakAndMend>[2], role = owner) =>
         t.step(name, () => breakAndMend(look, role, breakage));
       try {

@@ -1,9 +1,20 @@
-import { type Check, fine, wrong } from "../check.ts";
+import { type Check, fine, type Remedy, wrong } from "../check.ts";
 
 /** As many as are counted, because a count of a long queue would read all of it. */
 const COUNTED = 10_000;
 
-/** A delivery that is due is claimed within 10 seconds, unless nothing wakes the dispatcher or it cannot keep up. */
+/** What mends a queue that stands still. */
+export const WAKE_DISPATCHER: Remedy = {
+  advice:
+    "Mend first what this report says of functions, Vault and jobs. If it says nothing of them, read the log of " +
+    "webhook-dispatcher in the dashboard; deno task crm job run webhook-dispatch wakes it at once",
+};
+
+/**
+ * A delivery that is due is claimed within 10 seconds, unless nothing wakes the dispatcher or it cannot run, or the places
+ * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health(): with an attempt under
+ * way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+ */
 export const deliveries: Check = {
   name: "deliveries",
   needsDatabase: true,
@@ -11,11 +22,15 @@ export const deliveries: Check = {
     const [stuck] = await sql<{ count: number; seconds: number; subscription: string }[]>`
       with stuck as (
         select d.subscription_id, d.next_attempt_at
-        from crm.webhook_deliveries d
-        join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-        join crm.workspaces w on w.id = d.workspace_id
-        where d.state = 'pending' and s.is_active and not w.suspended and w.public_api
-          and d.next_attempt_at < now() - interval '1 minute' and (d.lease_until is null or d.lease_until < now())
+        from crm.waiting_subscriptions s
+        join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+        where s.may_send and d.state = 'pending'
+          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
+          and (d.lease_until is null or d.lease_until <= statement_timestamp())
+          and not exists (
+            select from crm.webhook_deliveries l
+            where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
+          )
         limit ${COUNTED}
       )
       select count(*)::int as count, extract(epoch from now() - min(next_attempt_at))::int as seconds,
@@ -24,10 +39,17 @@ export const deliveries: Check = {
       having count(*) > 0
     `;
     if (stuck === undefined) return fine();
-    const count = stuck.count === COUNTED ? `${COUNTED} deliveries or more` : `${stuck.count} deliveries`;
+    const { count, seconds, subscription } = stuck;
+    if (count === 1) {
+      return wrong(
+        `1 delivery has been due for ${seconds} s, of subscription ${subscription}`,
+        WAKE_DISPATCHER,
+      );
+    }
+    const counted = count === COUNTED ? `${COUNTED} deliveries or more` : `${count} deliveries`;
     return wrong(
-      `${count} waited for over a minute, the oldest for ${stuck.seconds} s, most of subscription ${stuck.subscription}`,
-      { command: "deno task crm job run webhook-dispatch" },
+      `${counted} have been due for over a minute, the oldest for ${seconds} s, most of subscription ${subscription}`,
+      WAKE_DISPATCHER,
     );
   },
 };

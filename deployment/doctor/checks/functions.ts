@@ -1,8 +1,11 @@
-import { FUNCTIONS, resources } from "../../../contract/resources.ts";
-import { type Check, deployAgain, type Finding, fine, type Remedy, wrong } from "../check.ts";
+import { resources } from "../../../contract/resources.ts";
+import { functionNames } from "../../../local/function_names.ts";
+import { type Check, deployAgain, fine, type Remedy, skipped, wrong } from "../check.ts";
 import { probe, type Reply } from "../probe.ts";
+import { WAKE_DISPATCHER } from "./deliveries.ts";
 
 const LOGS: Remedy = { advice: "Read its log in the dashboard: Edge Functions, the function, Logs" };
+const CORRECT_URL: Remedy = { advice: "Correct --url: https://<ref>.supabase.co/functions/v1" };
 
 /** A request that changes nothing, and the reply of a function that works. */
 interface Probe {
@@ -18,22 +21,32 @@ export const functions: Check = {
   async look(project) {
     const { functionsUrl } = project;
     const names = await functionNames();
-    const found = await Promise.all(names.map(async (name) => {
+    const answers = await Promise.all(names.map(async (name) => {
       const wanted = probeOf(name);
       const reply = await probe(`${functionsUrl}/${name}`, { method: wanted.method });
-      return findReply(name, wanted, reply, deployAgain(project));
+      return { name, reply, fault: findFault(name, wanted, reply, deployAgain(project)) };
     }));
-    return { findings: found.filter((finding) => finding !== null), note: `${names.length} asked` };
+    const note = `${names.length} asked`;
+    if (answers.every(({ reply }) => reply.status === 404 && reply.platformCode !== "NOT_FOUND")) {
+      return { ...wrong(`No function is at ${functionsUrl}: each answers 404`, CORRECT_URL), note };
+    }
+    const faults = answers.flatMap(({ name, fault }) => fault === null ? [] : [{ name, ...fault }]);
+    const [first] = faults;
+    // One cause is one finding.
+    if (first && faults.length === names.length && faults.every(({ says }) => says === first.says)) {
+      return { ...wrong(`Each of the ${names.length} functions ${first.says}`, first.remedy), note };
+    }
+    return {
+      findings: faults.map(({ name, says, remedy }) => ({ message: `${name} ${says}`, remedy })),
+      note,
+    };
   },
 };
 
-/** The folders that the Supabase CLI deploys. */
-export async function functionNames(): Promise<string[]> {
-  const names: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(FUNCTIONS)) {
-    if (isDirectory && !name.startsWith("_") && name !== "node_modules") names.push(name);
-  }
-  return names.sort();
+/** What is wrong with a function: a predicate of its name, and what mends it. */
+interface Fault {
+  says: string;
+  remedy: Remedy;
 }
 
 function probeOf(name: string): Probe {
@@ -49,40 +62,33 @@ function probeOf(name: string): Probe {
   }
 }
 
-function findReply(name: string, wanted: Probe, reply: Reply, again: Remedy): Finding | null {
+function findFault(name: string, wanted: Probe, reply: Reply, again: Remedy): Fault | null {
   if (reply.error !== null) {
-    return {
-      message: `${name} cannot be reached: ${reply.error}`,
-      remedy: { advice: "Correct --url: https://<ref>.supabase.co/functions/v1" },
-    };
+    return { says: `cannot be reached: ${reply.error}`, remedy: CORRECT_URL };
   }
   // That the functions work without their database is the finding of the check of the health.
   if (name === "api-v1-health" && reply.status === 503 && reply.body?.["database"]) return null;
   if (reply.status === wanted.status && reply.code === wanted.code) return null;
   if (reply.code !== null) {
-    return {
-      message: `${name} answers ${reply.status} ${reply.code} in place of ${wanted.status} ${
-        wanted.code ?? ""
-      }`.trim(),
-      remedy: LOGS,
-    };
+    const expected = wanted.code === null ? `${wanted.status}` : `${wanted.status} ${wanted.code}`;
+    return { says: `answers ${reply.status} ${reply.code} in place of ${expected}`, remedy: LOGS };
   }
-  return findPlatformReply(name, reply, again);
+  return findPlatformFault(reply, again);
 }
 
 /** A reply without our envelope comes from the platform, or from another service. */
-function findPlatformReply(name: string, { status, platformCode }: Reply, again: Remedy): Finding {
+function findPlatformFault({ status, platformCode }: Reply, again: Remedy): Fault {
   const said = `${status}${platformCode ? ` ${platformCode}` : ""}`;
-  if (status === 404) return { message: `${name} is not deployed (${said})`, remedy: again };
+  if (status === 404) return { says: `is not deployed (${said})`, remedy: again };
   if (status === 401) {
     return {
-      message: `${name} was deployed with Supabase's JWT check on (${said}), which refuses our keys`,
+      says: `was deployed with Supabase's JWT check on (${said}), which refuses our keys`,
       remedy: again,
     };
   }
-  if (platformCode === "BOOT_ERROR") return { message: `${name} does not start (${said})`, remedy: LOGS };
-  if (status === 546) return { message: `${name} ran out of memory or CPU (${said})`, remedy: LOGS };
-  return { message: `${name} answers ${said}, which is not a reply of this service`, remedy: LOGS };
+  if (platformCode === "BOOT_ERROR") return { says: `does not start (${said})`, remedy: LOGS };
+  if (status === 546) return { says: `ran out of memory or CPU (${said})`, remedy: LOGS };
+  return { says: `answers ${said}, which is not a reply of this service`, remedy: LOGS };
 }
 
 /** The service says itself that it reaches its database and that webhooks go out. */
@@ -100,11 +106,9 @@ export const health: Check = {
     if (status === 200 && body?.["webhooks"] === "degraded") {
       return wrong(
         "The health check says that webhooks are degraded: something has been due for over a minute",
-        {
-          command: "deno task crm job run webhook-dispatch",
-        },
+        WAKE_DISPATCHER,
       );
     }
-    return status === 200 ? fine(`version ${body?.["version"]}`) : fine("not seen: see functions");
+    return status === 200 ? fine(`version ${body?.["version"]}`) : skipped("see functions");
   },
 };

@@ -97,7 +97,9 @@ export const publicRights: Check = {
     `;
     return {
       findings: rows.map(({ schema, count }) => ({
-        message: `PUBLIC may execute ${count} functions of the schema ${schema}`,
+        message: `PUBLIC may execute ${
+          count === 1 ? "1 function" : `${count} functions`
+        } of the schema ${schema}`,
         remedy: { sql: `revoke execute on all functions in schema ${schema} from public;` },
       })),
     };

@@ -5,7 +5,7 @@ import {
   readDispatcherSecrets,
   URL_SECRET,
 } from "../../dispatcher_secrets.ts";
-import { type Check, deployAgain, type Finding, fine, type Remedy } from "../check.ts";
+import { type Check, deployAgain, type Finding, fine, type Remedy, skipped } from "../check.ts";
 import { probe } from "../probe.ts";
 
 /** The Vault names the dispatcher of this project, and the dispatcher accepts its secret. No secret is printed. */
@@ -17,8 +17,13 @@ export const vault: Check = {
     const secrets = await readDispatcherSecrets(sql);
     // Where the Vault is missing and needed, the check of the extensions says so.
     if (secrets === null) return fine("not on this Postgres");
-    const wanted = dispatcherUrl(functionsUrl, null);
+    // An operator may leave FUNCTIONS_REGION unset: then the address may name any region.
+    const wanted = dispatcherUrl(functionsUrl, project.region ?? regionOf(secrets));
     const urlFinding = checkUrl(secrets, wanted);
+    if (urlFinding !== null && !await answersAsDispatcher(wanted)) {
+      // The address to compare with may itself be wrong, and must not get into the Vault.
+      return skipped("the dispatcher does not answer: see functions");
+    }
     // The secret is sent to this project's own dispatcher and nowhere else.
     const secretFinding = await checkSecret(
       secrets,
@@ -29,6 +34,14 @@ export const vault: Check = {
   },
 };
 
+function regionOf({ url }: DispatcherSecrets): string | null {
+  return url !== null && URL.canParse(url) ? new URL(url).searchParams.get("forceFunctionRegion") : null;
+}
+
+async function answersAsDispatcher(url: string): Promise<boolean> {
+  return (await probe(url, { method: "POST" })).code === "invalid_api_key";
+}
+
 function checkUrl({ url }: DispatcherSecrets, wanted: string): Finding | null {
   if (url === null) {
     return {
@@ -36,7 +49,7 @@ function checkUrl({ url }: DispatcherSecrets, wanted: string): Finding | null {
       remedy: { sql: `select vault.create_secret('${wanted}', '${URL_SECRET}');` },
     };
   }
-  if (url.split("?")[0] === wanted) return null;
+  if (url === wanted) return null;
   return {
     message: `The Vault's ${URL_SECRET} is ${url}, and this project's dispatcher is ${wanted}`,
     remedy: {

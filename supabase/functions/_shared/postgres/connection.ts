@@ -39,12 +39,16 @@ export function readConnection(): ConnectionSettings {
         "and set DATABASE_CA to the certificate of the database's authority",
     );
   }
-  // A file of variables may hold the line breaks of a certificate as the two characters \n.
-  const ca = (Deno.env.get("DATABASE_CA") ?? "").replaceAll("\\n", "\n");
+  const ca = restoreLineBreaks(Deno.env.get("DATABASE_CA") ?? "");
   if (ca !== "" && !ca.includes("-----BEGIN CERTIFICATE-----")) {
     throw new Error("DATABASE_CA is not a certificate: set it to the text of the PEM file, or unset it");
   }
   return { connectionString: url.href, ssl: tls && { ...(ca && { ca }) } };
+}
+
+/** A file of variables may hold the line breaks of a certificate as the two characters \n. */
+export function restoreLineBreaks(certificate: string): string {
+  return certificate.replaceAll("\\n", "\n");
 }
 
 /**

@@ -44,12 +44,14 @@ let misconfigured = false;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
 const deadlines = new Deadlines();
-const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2)));
+// Of a size that is no number createPool says so.
+const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1));
 
 /** @throws {DatabaseUnavailable} for variables that cannot be used, which are logged once */
 function createPool(): pg.Pool {
   let settings: ConnectionSettings;
   try {
+    checkPoolSize();
     settings = readConnection();
   } catch (error) {
     if (!misconfigured) log("database_misconfigured", { error: String(error) });
@@ -70,6 +72,12 @@ function createPool(): pg.Pool {
   // isolate.
   created.on("connect", (client) => client.on("error", () => {}));
   return created;
+}
+
+/** @throws Error for a size that is no whole number above 0: with it every call would wait for a connection in vain */
+function checkPoolSize(): void {
+  if (Number.isInteger(poolSize()) && poolSize() >= 1) return;
+  throw new Error("DATABASE_POOL_SIZE is not a whole number of 1 or more: correct it, or unset it");
 }
 
 /**

@@ -72,9 +72,14 @@ function cipherFor(subscriptionId: string, nonce: BufferSource): AesGcmParams {
   return { name: CIPHER, iv: nonce, additionalData: new TextEncoder().encode(subscriptionId.toLowerCase()) };
 }
 
+/** Whether a text can be the value of WEBHOOK_ENCRYPTION_KEY: the base64 of 32 bytes. */
+export function isEncryptionKey(text: string): boolean {
+  return Buffer.from(text, "base64").length === KEY_BYTES;
+}
+
 async function encryptionKey(text = Deno.env.get("WEBHOOK_ENCRYPTION_KEY")): Promise<CryptoKey> {
   if (!text) throw new Error("WEBHOOK_ENCRYPTION_KEY is not set: it must be the base64 of 32 random bytes");
+  if (!isEncryptionKey(text)) throw new Error("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
   const bytes = new Uint8Array(Buffer.from(text, "base64"));
-  if (bytes.length !== KEY_BYTES) throw new Error("WEBHOOK_ENCRYPTION_KEY must be the base64 of 32 bytes");
   return await crypto.subtle.importKey("raw", bytes, CIPHER, false, ["encrypt", "decrypt"]);
 }

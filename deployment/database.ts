@@ -1,0 +1,14 @@
+import type { Sql } from "postgres";
+import { openSql } from "../local/sql.ts";
+
+const CONNECT_TIMEOUT_S = 10;
+
+/** Creates a client of one connection, which works by a pooler too. */
+export function openDatabase(url: string, applicationName: string): Sql {
+  return openSql(url, {
+    max: 1,
+    prepare: false,
+    connect_timeout: CONNECT_TIMEOUT_S,
+    connection: { application_name: applicationName },
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readDeploymentSettings, secretTexts } from "../../deployment/environment.ts";
+import { createAuthority } from "../../lab/harness/certificates.ts";
+import { ACCESS_TOKEN, PROJECT_REF } from "../support/empty_project.ts";
+
+Deno.test("A deployment names a variable that could not serve this project, and accepts those that can", async () => {
+  const { certificate } = await createAuthority();
+  const pooler = "aws-0-sa-east-1.pooler.supabase.com";
+  const database = (user: string, host = `${pooler}:5432`) =>
+    `postgresql://${user}:0123456789abcdef@${host}/postgres?sslmode=verify-full`;
+  const other = "z".repeat(20);
+  const right: Record<string, string> = {
+    SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+    SUPABASE_PROJECT_REF: PROJECT_REF,
+    DATABASE_URL: database(`postgres.${PROJECT_REF}`),
+    FUNCTIONS_DATABASE_URL: database(`crm_functions.${PROJECT_REF}`, `${pooler}:6543`),
+    WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+  };
+  const accepted: Record<string, string>[] = [
+    {},
+    { DATABASE_URL: database("postgres", `db.${PROJECT_REF}.supabase.co:5432`) },
+    { DATABASE_CA: certificate },
+    { DATABASE_CA: certificate.replaceAll("\n", "\\n") },
+    { DATABASE_CA: `${certificate}\n${certificate}` },
+    { CORS_ALLOWED_ORIGINS: "https://app.example, http://localhost:5173", DATABASE_POOL_SIZE: "10" },
+  ];
+  for (const variables of accepted) readDeploymentSettings({ ...right, ...variables });
+  const refused: [name: string, value: string, error: RegExp][] = [
+    ["DATABASE_URL", database(`postgres.${other}`), /another project/],
+    ["DATABASE_URL", database("postgres", `db.${other}.supabase.co:5432`), /another project/],
+    ["FUNCTIONS_DATABASE_URL", database(`crm_functions.${other}`), /another project/],
+    ["FUNCTIONS_DATABASE_URL", database("crm_functions", `db.${other}.supabase.co:5432`), /another project/],
+    ["DATABASE_URL", right["DATABASE_URL"]!.replace("0123456789abcdef", "<password>"), /placeholder/],
+    ["SUPABASE_ACCESS_TOKEN", "<token>", /placeholder/],
+    ["SUPABASE_ACCESS_TOKEN", " ", /not an access token/],
+    ["DATABASE_CA", "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", /not the text/],
+    ["DATABASE_CA", "-----BEGIN CERTIFICATE-----", /not the text/],
+    ["DATABASE_CA", `${certificate}\n-----BEGIN CERTIFICATE-----`, /not the text/],
+    ["DATABASE_POOL_SIZE", "zero", /whole number/],
+    ["DATABASE_POOL_SIZE", "-3", /whole number/],
+    ["DATABASE_POOL_SIZE", "0", /whole number/],
+    ["CORS_ALLOWED_ORIGINS", "foo", /origins/],
+    ["CORS_ALLOWED_ORIGINS", "https://app.example/", /origins/],
+  ];
+  for (const [name, value, error] of refused) {
+    assert.throws(
+      () => readDeploymentSettings({ ...right, [name]: value }),
+      ({ message }: Error) => {
+        const lines = message.split("\n").slice(1);
+        return lines.length === 1 && lines[0]!.startsWith(`${name} `) && error.test(lines[0]!);
+      },
+      `${name}=${value}`,
+    );
+  }
+});
+
+Deno.test("Of a deployment's variables only secrets are hidden in what the Supabase CLI prints", () => {
+  const secrets = { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, WEBHOOK_DISPATCHER_SECRET: "d".repeat(32) };
+  const key = randomBytes(32).toString("base64");
+  const hidden = secretTexts(readDeploymentSettings({
+    ...secrets,
+    SUPABASE_PROJECT_REF: PROJECT_REF,
+    DATABASE_URL: "postgresql://postgres:owner@127.0.0.1/postgres",
+    FUNCTIONS_DATABASE_URL: "postgresql://crm_functions:p%40ssword-of-functions@127.0.0.1/postgres",
+    WEBHOOK_ENCRYPTION_KEY: key,
+    PUBLIC_URL: "https://crm.example",
+    DATABASE_POOL_SIZE: "4",
+  }));
+  assert.deepEqual(
+    hidden.toSorted(),
+    [...Object.values(secrets), key, "owner", "p%40ssword-of-functions", "p@ssword-of-functions"].sort(),
+  );
+});
