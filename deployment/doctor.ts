@@ -3,7 +3,7 @@
  * changes nothing. Exit code: 0 nothing is wrong, 1 something is, 2 it could not begin.
  */
 import { Command, CommanderError } from "commander";
-import { readSettings } from "../local/settings.ts";
+import { checkDatabaseUrl, readSettings } from "../local/settings.ts";
 import { firstLine, StackError } from "../local/stack_error.ts";
 import { readStackFile } from "../local/stack_file.ts";
 import { type Address, examine } from "./doctor/examine.ts";
@@ -41,7 +41,9 @@ try {
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
   const region = Deno.env.get("FUNCTIONS_REGION") || null;
   // Not both: an unusable DATABASE_URL does no harm where another address is given.
-  const database = databaseUrl ?? readSettings().databaseUrl;
+  const database = databaseUrl === undefined
+    ? readSettings().databaseUrl
+    : checkDatabaseUrl("--database-url", databaseUrl);
   if (url !== undefined) checkUrl(url);
   if (url !== undefined && database !== null) return { functionsUrl: url, databaseUrl: database, region };
   if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project at --url");

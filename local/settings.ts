@@ -18,7 +18,7 @@ export function readSettings(): Settings {
   return {
     dataDir: resolve(Deno.env.get("DATA_DIR") || ".local"),
     port: readPort(Deno.env.get("PORT") || "54321"),
-    databaseUrl: readDatabaseUrl(Deno.env.get("DATABASE_URL") || null),
+    databaseUrl: checkDatabaseUrl("DATABASE_URL", Deno.env.get("DATABASE_URL") || null),
   };
 }
 
@@ -30,13 +30,14 @@ function readPort(text: string): number {
   return port;
 }
 
-function readDatabaseUrl(text: string | null): string | null {
-  if (text === null) return null;
+/** @throws StackError that names the variable or option, and not its value, if that is not an address of Postgres. */
+export function checkDatabaseUrl<Text extends string | null>(name: string, text: Text): Text {
+  if (text === null) return text;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
     // The message does not repeat the value, because it contains a password.
     throw new StackError(
-      "DATABASE_URL is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it",
+      `${name} is not an address of Postgres: set it to postgresql://user:password@host:5432/database, or unset it`,
     );
   }
   return text;

@@ -116,6 +116,23 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       breaks: () => owner`alter role crm_functions reset statement_timeout`,
       finding: /^roles: The role crm_functions has no statement_timeout of 15s/,
     });
+    await step("a role that can only read", {
+      breaks: () => owner`alter role crm_functions set default_transaction_read_only = on`,
+      finding: /^roles: The role crm_functions has the setting default_transaction_read_only=on$/,
+    });
+    await step("a role that can only read in this database", {
+      breaks: () =>
+        owner`alter role crm_functions in database postgres set default_transaction_read_only = on`,
+      finding:
+        /^roles: The role crm_functions has a setting in the database postgres: default_transaction_read_only=on$/,
+    });
+    await t.step("an address that is none is named without its password", async () => {
+      const wrong = "postgresql://postgres:hunter2@127.0.0.1:99999/x";
+      const { code, stdout, stderr } = await doctor(["--url", base_url, "--database-url", wrong]);
+      assert.equal(code, 2);
+      assert.match(stderr, /^error: --database-url is not an address of Postgres/);
+      assert.doesNotMatch(stdout + stderr, /hunter2/);
+    });
     await step("a function that everybody may execute", {
       breaks: () => owner`grant execute on function crm.poke_dispatcher() to public`,
       finding: /^rights of PUBLIC: PUBLIC may execute 1 function of the schema crm$/,

@@ -11,7 +11,10 @@ interface Role {
   login: boolean;
   powers: string[];
   member_of: string[];
+  /** `name=value`. */
   settings: string[];
+  /** Of one database each, as `database: name=value`. */
+  database_settings: string[];
 }
 
 /** Both roles exist and can do no more than they must. */
@@ -34,7 +37,12 @@ export const roles: Check = {
           select g.rolname::text from pg_auth_members m join pg_roles g on g.oid = m.roleid
           where m.member = r.oid order by 1
         ) as member_of,
-        coalesce(r.rolconfig, '{}') as settings
+        coalesce(r.rolconfig, '{}') as settings,
+        array(
+          select d.datname || ': ' || s.setting
+          from pg_db_role_setting c join pg_database d on d.oid = c.setdatabase, unnest(c.setconfig) s (setting)
+          where c.setrole = r.oid order by 1
+        ) as database_settings
       from pg_roles r
       where r.rolname in (${API}, ${FUNCTIONS})
       order by r.rolname
@@ -74,6 +82,22 @@ function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Fi
     findings.push({
       message: `The role ${name} has no ${setting} of ${value}, so what hangs keeps its connection`,
       remedy: { sql: `alter role ${name} set ${setting} = '${value}';` },
+    });
+  }
+  // A role may change its own settings, and one such as default_transaction_read_only stops every call.
+  for (const setting of role.settings) {
+    const [changed = ""] = setting.split("=");
+    if (login && changed in SETTINGS) continue;
+    findings.push({
+      message: `The role ${name} has the setting ${setting}`,
+      remedy: { sql: `alter role ${name} reset "${changed}";` },
+    });
+  }
+  for (const setting of role.database_settings) {
+    const [database, changed] = setting.split(/: |=/);
+    findings.push({
+      message: `The role ${name} has a setting in the database ${setting}`,
+      remedy: { sql: `alter role ${name} in database "${database}" reset "${changed}";` },
     });
   }
   return findings;
