@@ -22,6 +22,8 @@ Deno.test("Without DATABASE_URL a call is a 503, and a log line says what to set
     assert.equal(reply.status, 503);
     assert.equal(JSON.parse(await reply.text()).error.code, "service_unavailable");
   } finally {
+    // The refusal is counted, and its count is logged after a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     console.log = log;
     Deno.env.delete("SUPABASE_DB_URL");
     if (before !== undefined) Deno.env.set("DATABASE_URL", before);

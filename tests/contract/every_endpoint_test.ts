@@ -163,7 +163,9 @@ for (const { resource, route, title } of endpoints) {
     if (!head) return assert.equal(reply.status, 405);
     const read = await call("GET", path, { key });
     assert.equal(reply.status, read.status);
-    assert.equal(reply.headers.get("Content-Length"), read.headers.get("Content-Length"));
+    // Not GET's own header, which a compressed answer lacks.
+    const { length } = new TextEncoder().encode(read.text);
+    assert.equal(reply.headers.get("Content-Length"), String(length));
   });
 }
 
