@@ -4,6 +4,7 @@ import { readLines } from "../harness/processes.ts";
 import { pause } from "../harness/waiting.ts";
 import { generateKey } from "../../operator/generate_key.ts";
 import { randomToken } from "../../operator/random_token.ts";
+import { readAnswer, writeAll } from "../performance/load/http.ts";
 import type { Flood, FloodResult, HostileRequest } from "./flood.ts";
 
 /** The lowest priority of Unix. */
@@ -16,7 +17,6 @@ const RECONNECT_MS = 50;
 
 setPriority(LOWEST);
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 const encoded = new Map<string, Uint8Array>();
 
 for await (const line of readLines(Deno.stdin.readable)) {
@@ -85,15 +85,10 @@ async function exchange(
   const sending = send(connection, encode(request, baseUrl), bytesPerSecond, () => answered)
     // The server may close the connection before it has read the body; the answer counts.
     .then(() => true, () => false);
-  let status: number;
-  let keptAlive: boolean;
-  try {
-    ({ status, keptAlive } = await readAnswer(connection));
-  } finally {
-    answered = true;
-  }
+  const answer = readAnswer(connection, new Uint8Array(READ_BYTES)).finally(() => answered = true);
+  const { status, head } = await answer;
   const sent = await sending;
-  return { status, closed: !keptAlive || !sent };
+  return { status, closed: /\r\nconnection: *close/i.test(head) || !sent };
 }
 
 async function send(
@@ -109,10 +104,6 @@ async function send(
     await writeAll(connection, body.subarray(sent, sent + bytesPerSecond));
     await pause(1_000);
   }
-}
-
-async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length;) written += await connection.write(bytes.subarray(written));
 }
 
 function encode({ method, path, headers = {}, body = "" }: HostileRequest, baseUrl: string) {
@@ -135,26 +126,4 @@ function bodyBytes(body: string): Uint8Array {
   const known = encoded.get(body) ?? encoder.encode(body);
   encoded.set(body, known);
   return known;
-}
-
-/** Reads one answer to its end. */
-async function readAnswer(connection: Deno.TcpConn): Promise<{ status: number; keptAlive: boolean }> {
-  const buffer = new Uint8Array(READ_BYTES);
-  let text = "";
-  let end = -1;
-  while (end === -1) {
-    const count = await connection.read(buffer);
-    if (count === null) throw new Error("Closed before the answer");
-    text += decoder.decode(buffer.subarray(0, count), { stream: true });
-    end = text.indexOf("\r\n\r\n");
-  }
-  const head = text.slice(0, end);
-  let rest = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0) -
-    encoder.encode(text.slice(end + 4)).length;
-  while (rest > 0) {
-    const count = await connection.read(buffer);
-    if (count === null) throw new Error("Closed within the answer");
-    rest -= count;
-  }
-  return { status: Number(head.slice(9, 12)), keptAlive: !/\r\nconnection: *close/i.test(head) };
 }

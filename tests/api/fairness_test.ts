@@ -42,18 +42,21 @@ for (const keys of [1, 3]) {
   });
 }
 
+/** Returns a function that reads a path, with a key or without, and how long the answer took. */
+function timedReads(baseUrl: string) {
+  return async (path: string, key?: string) => {
+    const started = performance.now();
+    const reply = await fetch(baseUrl + path, { headers: key === undefined ? {} : { "X-API-Key": key } });
+    await reply.body?.cancel();
+    return { status: reply.status, ms: performance.now() - started };
+  };
+}
+
 test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another", async ({ sql, workspace }) => {
   // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
   await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
-  const get = async (path: string, key?: string) => {
-    const started = performance.now();
-    const reply = await fetch(server.baseUrl + path, {
-      headers: key === undefined ? {} : { "X-API-Key": key },
-    });
-    await reply.body?.cancel();
-    return { status: reply.status, ms: performance.now() - started };
-  };
+  const get = timedReads(server.baseUrl);
   const pipelines = (key: string) => get("/api-v1-pipelines", key);
   // Opens the connections, and makes the key known.
   await Promise.all(Array.from({ length: 4 }, () => pipelines(workspace.key)));
@@ -78,14 +81,7 @@ test("two hundred callers with random keys and tokens delay neither a known key 
 
 test("replies to strangers are paced at 200 a second, and neither other gates nor known keys wait for them", async ({ workspace }) => {
   await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
-  const get = async (path: string, key?: string) => {
-    const started = performance.now();
-    const reply = await fetch(server.baseUrl + path, {
-      headers: key === undefined ? {} : { "X-API-Key": key },
-    });
-    await reply.body?.cancel();
-    return { status: reply.status, ms: performance.now() - started };
-  };
+  const get = timedReads(server.baseUrl);
   await get("/api-v1-pipelines", workspace.key);
   const strangers = Array.from({ length: 450 }, () => get("/api-v1-pipelines", "malformed"));
   // The fiftieth and those before it leave at once.

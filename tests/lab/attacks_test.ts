@@ -1,7 +1,4 @@
-import assert from "node:assert/strict";
-import { join } from "node:path";
-
-const SCRIPT = join(import.meta.dirname!, "../../lab/attacks/main.ts");
+import { runShort } from "../support/lab.ts";
 
 // The sizes of `--short`; the whole figures, and those of the other attacks, are in docs/security.md.
 for (
@@ -14,10 +11,5 @@ for (
     ["large-pages", "Pages of the largest records stay small, and do not delay other callers"],
   ] as const
 ) {
-  Deno.test(name, async () => {
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", SCRIPT, "--short", subject],
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
-  });
+  Deno.test(name, () => runShort("attacks", subject));
 }

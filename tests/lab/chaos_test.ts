@@ -1,7 +1,4 @@
-import assert from "node:assert/strict";
-import { join } from "node:path";
-
-const SCRIPT = join(import.meta.dirname!, "../../lab/reliability/main.ts");
+import { runShort } from "../support/lab.ts";
 
 // The sizes of `--short`; the whole figures are in docs/reliability.md.
 for (
@@ -16,10 +13,5 @@ for (
     [8, "16 concurrent dispatchers deactivate a subscription once"],
   ] as const
 ) {
-  Deno.test(name, async () => {
-    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--no-check", SCRIPT, "--short", "--only", String(figure)],
-    }).output();
-    assert.ok(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
-  });
+  Deno.test(name, () => runShort("reliability", "--only", String(figure)));
 }

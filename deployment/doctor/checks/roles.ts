@@ -1,8 +1,8 @@
+import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
 
-/** The role of the doors, and the one that the functions connect as. */
+/** The role of the verbs. */
 const API = "crm_api";
-const FUNCTIONS = "crm_functions";
 /** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
 const SETTINGS = { statement_timeout: "15s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
@@ -44,11 +44,11 @@ export const roles: Check = {
           where c.setrole = r.oid order by 1
         ) as database_settings
       from pg_roles r
-      where r.rolname in (${API}, ${FUNCTIONS})
+      where r.rolname in (${API}, ${FUNCTIONS_ROLE})
       order by r.rolname
     `;
     return {
-      findings: [API, FUNCTIONS].flatMap((name) =>
+      findings: [API, FUNCTIONS_ROLE].flatMap((name) =>
         findRole(name, rows.find((role) => role.name === name), deployAgain(project))
       ),
     };
@@ -58,7 +58,7 @@ export const roles: Check = {
 function findRole(name: string, role: Role | undefined, mendMissing: Remedy): Finding[] {
   if (role === undefined) return [{ message: `The role ${name} does not exist`, remedy: mendMissing }];
   const findings: Finding[] = [];
-  const login = name === FUNCTIONS;
+  const login = name === FUNCTIONS_ROLE;
   if (role.login !== login) {
     findings.push({
       message: `The role ${name} can ${login ? "not log in, so the functions cannot connect" : "log in"}`,

@@ -1,3 +1,4 @@
+import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, fine, skipped, wrong } from "../check.ts";
 import { probe } from "../probe.ts";
 
@@ -12,20 +13,20 @@ export const sessions: Check = {
     if (health.status !== 200) return skipped("the health check does not answer");
     const rows = await sql<{ usename: string }[]>`
       select distinct usename from pg_stat_activity
-      where datname = current_database() and (application_name = 'crm-api' or usename = 'crm_functions')
+      where datname = current_database() and (application_name = 'crm-api' or usename = ${FUNCTIONS_ROLE})
       order by usename
     `;
-    const others = rows.map(({ usename }) => usename).filter((name) => name !== "crm_functions");
+    const others = rows.map(({ usename }) => usename).filter((name) => name !== FUNCTIONS_ROLE);
     if (others.length > 0) {
       return wrong(
-        `The functions connect as ${others.join(", ")}, and not as crm_functions`,
+        `The functions connect as ${others.join(", ")}, and not as ${FUNCTIONS_ROLE}`,
         deployAgain(project),
       );
     }
     // A pooler hides the name of the application, but not the user.
     if (rows.length === 0) {
       return wrong(
-        "The functions reach a database, and no session of crm_functions is open in this one",
+        `The functions reach a database, and no session of ${FUNCTIONS_ROLE} is open in this one`,
         deployAgain(project),
       );
     }

@@ -18,9 +18,16 @@ export async function sendRequest(
   request: Uint8Array,
   buffer: Uint8Array,
 ): Promise<Answer> {
-  for (let written = 0; written < request.length;) {
-    written += await connection.write(request.subarray(written));
-  }
+  await writeAll(connection, request);
+  return await readAnswer(connection, buffer);
+}
+
+export async function writeAll(connection: Deno.TcpConn, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += await connection.write(bytes.subarray(written));
+}
+
+/** Reads one answer to its end; see {@link sendRequest}. */
+export async function readAnswer(connection: Deno.TcpConn, buffer: Uint8Array): Promise<Answer> {
   let have = 0;
   let parsed: { answer: Answer; length: number } | null = null;
   do {

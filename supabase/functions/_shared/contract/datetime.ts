@@ -24,7 +24,8 @@ const LATEST = atMidnight(9999, 12, 31) + DAY_MS - 1;
  *
  * - date: `2026-01-31` or `20260131`; alone, it is its first moment in UTC
  * - time, after `T`, `t` or a space: `12`, `12:00`, `12:00:00`, `120000`, with `.` or `,` and digits, of which three
- *   count (the whole text has at most 64 characters); `24:00` is the end of the day, and 23:59:60 UTC (a leap second) the first moment of the next
+ *   count (the whole text has at most 64 characters); `24:00` is the end of the day, and 23:59:60 UTC (a leap second)
+ *   the first moment of the next
  * - offset: `Z`, `z`, `-03:00`, `-0300`, `-03`; without one, the time is UTC
  *
  * Null: another form (a month first, a week, a number of seconds), a date that does not exist, or a moment outside the
