@@ -7544,6 +7544,28 @@ COMMENT ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) 
 
 
 --
+-- Name: record_action(uuid, text, text, uuid, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
+  values (
+    p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details
+  )
+$$;
+
+
+--
+-- Name: FUNCTION record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) IS 'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as key_created; p_details has what the console shows beside it.';
+
+
+--
 -- Name: redeliver(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8508,6 +8530,46 @@ COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is
 
 
 --
+-- Name: audit_log; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.audit_log (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7(clock_timestamp()) NOT NULL,
+    member_id uuid,
+    action text NOT NULL,
+    object_type text NOT NULL,
+    object_id uuid NOT NULL,
+    object_name text NOT NULL,
+    details jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY crm.audit_log FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE audit_log; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.audit_log IS 'Every change that a verb of schema app made to a workspace. Nothing changes or removes a line.';
+
+
+--
+-- Name: COLUMN audit_log.member_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.audit_log.member_id IS 'Who did it; null for the operator.';
+
+
+--
+-- Name: COLUMN audit_log.object_name; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.audit_log.object_name IS 'What the object was called at that moment, so that a line can be read without it.';
+
+
+--
 -- Name: event_types; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8830,6 +8892,14 @@ ALTER TABLE ONLY crm.api_keys
 
 ALTER TABLE ONLY crm.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: audit_log audit_log_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (workspace_id, id);
 
 
 --
@@ -9537,6 +9607,22 @@ ALTER TABLE ONLY crm.api_keys
 
 
 --
+-- Name: audit_log audit_log_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.audit_log
+    ADD CONSTRAINT audit_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
+
+
+--
+-- Name: audit_log audit_log_workspace_id_member_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.audit_log
+    ADD CONSTRAINT audit_log_workspace_id_member_id_fkey FOREIGN KEY (workspace_id, member_id) REFERENCES crm.members(workspace_id, id);
+
+
+--
 -- Name: companies companies_workspace_id_owner_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -9767,6 +9853,13 @@ CREATE POLICY "A key reaches only its own workspace" ON crm.api_keys TO crm_api 
 
 
 --
+-- Name: audit_log A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A key reaches only its own workspace" ON crm.audit_log TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
 -- Name: companies A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
@@ -9896,6 +9989,12 @@ ALTER TABLE crm.activities ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.api_keys ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: audit_log; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.audit_log ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: companies; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -11424,6 +11523,13 @@ REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscr
 --
 
 REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) FROM PUBLIC;
 
 
 --

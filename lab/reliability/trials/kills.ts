@@ -37,7 +37,8 @@ async function deliverWhileKilling(world: DeliveryWorld, good: string[], failing
   let total = (await deliveries(sql, all)).length;
   const killPoints = planKillPoints(short ? 1 : 10, total);
   const wanted = killPoints.length;
-  const enough = total * 2;
+  // One dispatcher of four may get few of the deliveries, and more events cost little.
+  const enough = total * 10;
   const spawn = () => {
     const killPoint = killPoints.pop();
     return spawnDispatcher(killPoint ? { killPoint } : {});

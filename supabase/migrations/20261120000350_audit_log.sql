@@ -1,0 +1,41 @@
+-- The audit log: which member, or the operator, changed what of a workspace's keys, webhooks, members and settings.
+
+create table crm.audit_log (
+  workspace_id uuid not null references crm.workspaces (id),
+  id uuid not null default crm.uuid_v7(clock_timestamp()),
+  member_id uuid,
+  action text not null,
+  object_type text not null,
+  object_id uuid not null,
+  object_name text not null,
+  details jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
+);
+comment on table crm.audit_log is
+  'Every change that a verb of schema app made to a workspace. Nothing changes or removes a line.';
+comment on column crm.audit_log.member_id is 'Who did it; null for the operator.';
+comment on column crm.audit_log.object_name is
+  'What the object was called at that moment, so that a line can be read without it.';
+call crm.protect('crm.audit_log');
+
+create function crm.record_action(
+  p_workspace_id uuid,
+  p_action text,
+  p_object_type text,
+  p_object_id uuid,
+  p_object_name text,
+  p_details jsonb default '{}'
+) returns void
+language sql volatile
+set search_path = ''
+as $$
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name, details)
+  values (
+    p_workspace_id, crm.current_member_id(), p_action, p_object_type, p_object_id, p_object_name, p_details
+  )
+$$;
+comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
+  'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
+  'key_created; p_details has what the console shows beside it.';
