@@ -255,3 +255,29 @@ comment on function app.workspace_find(jsonb) is
   'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
   'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
   'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+
+create function crm.workspaces_of_current_user() returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+comment on function crm.workspaces_of_current_user() is
+  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
+
+create function app.workspace_choices(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.workspaces_of_current_user());
+end
+$$;
+comment on function app.workspace_choices(jsonb) is
+  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
+  'Arguments: none. Codes: validation_error.';
