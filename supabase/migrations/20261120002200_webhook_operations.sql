@@ -33,22 +33,6 @@ comment on function crm.delivery_summary(crm.webhook_deliveries) is
   'JSON of a delivery for the operator and the console: event, state, the receiver''s last response, times (spec 6.5). '
   'next_attempt_at is null if there is no next attempt.';
 
-create function crm.wake_dispatcher() returns void
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  if crm.current_member_id() is null then
-    perform crm.poke_dispatcher();
-  else
-    perform set_config('app.events_enqueued', 'true', true);
-  end if;
-end
-$$;
-comment on function crm.wake_dispatcher() is
-  'Has the dispatcher woken after a manual operation: for the operator by a poke, for a signed-in member by the door, '
-  'which reports that deliveries wait. Security definer, because a member may not read the secret of a poke.';
-
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language sql volatile
 set search_path = ''

@@ -51,20 +51,18 @@ comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
   'Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
 
-create function crm.workspaces_of_current_user() returns table (id uuid, name text, role text)
+create function crm.workspaces_of_current_user() returns json
 language sql stable security definer
 set search_path = ''
 as $$
-  select w.id, w.name, m.role
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
   from crm.members m
   join crm.workspaces w on w.id = m.workspace_id
-  where m.user_id = nullif(current_setting('app.user_id', true), '')::uuid and m.is_active
-  order by w.name, w.id
-  limit 100
+  where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces in which the person who is signed in is an active member, by name, 100 at most; none for the operator. '
-  'Security definer, because row-level security shows only the workspace of the request.';
+  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
 
 create function app.workspace_choices(p_args jsonb) returns json
 language plpgsql stable
@@ -72,14 +70,12 @@ set search_path = ''
 as $$
 begin
   perform crm.check_args(p_args, '{}');
-  return json_build_object(
-    'data', (select coalesce(json_agg(to_json(w)), '[]') from crm.workspaces_of_current_user() w)
-  );
+  return json_build_object('data', crm.workspaces_of_current_user());
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the person who is signed in: data (id, name, role of each). Arguments: none. Codes: '
-  'validation_error.';
+  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
+  'Arguments: none. Codes: validation_error.';
 
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable
@@ -128,7 +124,7 @@ begin
       from crm.members m
       where m.workspace_id = w.id and m.id = crm.current_member_id()
     ),
-    'workspaces', (select coalesce(json_agg(to_json(c)), '[]') from crm.workspaces_of_current_user() c),
+    'workspaces', crm.workspaces_of_current_user(),
     'usage', crm.workspace_usage(w.id)
   ));
 end
@@ -255,29 +251,3 @@ comment on function app.workspace_find(jsonb) is
   'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
   'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
   'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
-
-create function crm.workspaces_of_current_user() returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
-  from crm.members m
-  join crm.workspaces w on w.id = m.workspace_id
-  where m.user_id = crm.current_user_id() and m.is_active
-$$;
-comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
-
-create function app.workspace_choices(p_args jsonb) returns json
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  perform crm.check_args(p_args, '{}');
-  return json_build_object('data', crm.workspaces_of_current_user());
-end
-$$;
-comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
-  'Arguments: none. Codes: validation_error.';

@@ -236,7 +236,7 @@ begin
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
   );
-  perform crm.wake_dispatcher();
+  perform crm.poke_dispatcher();
   return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
 $$;
@@ -273,7 +273,7 @@ begin
     perform crm.record_webhook_action(
       v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
     );
-    perform crm.wake_dispatcher();
+    perform crm.poke_dispatcher();
   end if;
   return crm.with_fields(
     crm.subscription_overview(v_workspace_id, v_id),
@@ -319,12 +319,12 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
 begin
+  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
   update crm.webhook_secrets k
   set secret = decode(v_args ->> 'secret', 'base64')
   where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
   perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
   return crm.subscription_overview(v_workspace_id, v_id);
 end

@@ -135,7 +135,7 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   v_retried := crm.retry_deliveries(v_workspace_id);
-  perform crm.wake_dispatcher();
+  perform crm.poke_dispatcher();
   return json_build_object('retried', v_retried);
 end
 $$;
@@ -167,7 +167,7 @@ begin
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
   );
-  perform crm.wake_dispatcher();
+  perform crm.poke_dispatcher();
   select d.* into v_delivery from crm.webhook_deliveries d
   where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
   return crm.with_fields(
