@@ -187,8 +187,10 @@ interface Verb<Args, Result> {
 
 /** The verbs of schema app that commands call, by name. */
 export interface Verbs {
-  workspace_create: Verb<{ name: string }, { id: string; member_id: string; pipeline_id: string }>;
-  workspace_get: Verb<InWorkspace, WorkspaceOverview>;
+  workspace_create: Verb<
+    { name: string } & Optional<{ member_name: string; member_email: string }>,
+    { id: string; member_id: string; pipeline_id: string }
+  >;
   workspace_update: Verb<InWorkspace & Optional<Plan & { name: string }>, WorkspaceOverview>;
   workspace_list: Verb<Record<never, never>, Workspace[]>;
   workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;

@@ -2871,7 +2871,7 @@ CREATE FUNCTION app.workspace_create(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
@@ -2879,9 +2879,9 @@ begin
     'id', v_workspace_id,
     'member_id', app.member_add(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -2904,7 +2904,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with that e-mail; without it nobody can). Codes: validation_error.';
 
 
 --
@@ -7048,13 +7048,13 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title' then
+    when 'name', 'title', 'member_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
       v_valid := char_length(v_text) between 1 and 40;
       v_message := 'Deve ter de 1 a 40 caracteres';
-    when 'email' then
+    when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern that the API uses, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (

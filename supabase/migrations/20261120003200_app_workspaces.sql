@@ -20,7 +20,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
@@ -28,9 +28,9 @@ begin
     'id', v_workspace_id,
     'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -49,7 +49,8 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
-  'Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+  'Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with '
+  'that e-mail; without it nobody can). Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer
