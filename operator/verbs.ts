@@ -156,7 +156,10 @@ interface Verb<Args, Result> {
 
 /** Each verb of schema app by its name. */
 export interface Verbs {
-  workspace_create: Verb<{ name: string }, { id: string; member_id: string; pipeline_id: string }>;
+  workspace_create: Verb<
+    { name: string } & Optional<{ member_name: string; member_email: string }>,
+    { id: string; member_id: string; pipeline_id: string }
+  >;
   workspace_update: Verb<InWorkspace & Optional<Plan>, Workspace>;
   workspace_list: Verb<Record<never, never>, Workspace[]>;
   workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;

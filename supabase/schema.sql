@@ -421,7 +421,8 @@ CREATE TYPE crm.caller AS (
 	workspace_id uuid,
 	member_id uuid,
 	scopes text[],
-	rate_limit integer
+	rate_limit integer,
+	user_id uuid
 );
 
 
@@ -429,7 +430,7 @@ CREATE TYPE crm.caller AS (
 -- Name: TYPE caller; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why the caller is not admitted (spec 5.7).';
+COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or a link. error_code: why the caller is not admitted (spec 5.7).';
 
 
 --
@@ -1831,6 +1832,38 @@ COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscrip
 
 
 --
+-- Name: call(uuid, uuid, uuid, text, text, jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) RETURNS api.reply
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
+begin
+  return crm.answer_request(
+    v_caller,
+    p_role,
+    p_verb,
+    -- A verb lists the arguments that it takes, and this one takes none.
+    case when p_verb = 'workspace_choices' then p_args
+      else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
+    null,
+    null
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) IS 'The door for people who are signed in: answers one request, given the ids of the person and of the session, which the function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that may call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in api.call.';
+
+
+--
 -- Name: delivery_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2932,6 +2965,28 @@ COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event t
 
 
 --
+-- Name: workspace_choices(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_choices(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.workspaces_of_current_user());
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_choices(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_choices(p_args jsonb) IS 'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. Arguments: none. Codes: validation_error.';
+
+
+--
 -- Name: workspace_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2940,7 +2995,7 @@ CREATE FUNCTION app.workspace_create(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
@@ -2948,9 +3003,9 @@ begin
     'id', v_workspace_id,
     'member_id', app.member_add(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -2973,7 +3028,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with that e-mail; without it nobody can). Codes: validation_error.';
 
 
 --
@@ -3730,7 +3785,7 @@ begin
   end if;
 
   if not p_scope = any (p_caller.scopes) then
-    v_reply.error_code := 'insufficient_scope';
+    v_reply.error_code := case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end;
     return v_reply;
   end if;
 
@@ -3749,10 +3804,15 @@ begin
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
     set_config('app.caller_id', p_caller.id::text, true),
+    set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin
-    v_reply.body := crm.run_verb(p_verb, p_args);
+    if p_caller.user_id is null then
+      v_reply.body := crm.run_verb(p_verb, p_args);
+    else
+      v_reply.body := crm.run_app_verb(p_verb, p_args);
+    end if;
     v_reply.replayed := current_setting('app.replayed') = 'true';
     v_reply.events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null and not v_reply.replayed then
@@ -3767,7 +3827,7 @@ begin
       v_reply.error_code := 'service_unavailable';
     when others then
       get stacked diagnostics v_context = pg_exception_context;
-      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      raise log 'verb %: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
       v_reply.error_code := 'internal_error';
   end;
   return v_reply;
@@ -3779,7 +3839,7 @@ $$;
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope is a scope or a role; null: none is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
 
 
 --
@@ -5046,7 +5106,7 @@ CREATE FUNCTION crm.current_caller_id() RETURNS uuid
 -- Name: FUNCTION current_caller_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, or of the proposal whose link was opened; null outside a request.';
+COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, of the proposal whose link was opened, or of the member who is signed in; null outside a request.';
 
 
 --
@@ -5062,7 +5122,23 @@ CREATE FUNCTION crm.current_member_id() RETURNS uuid
 -- Name: FUNCTION current_member_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key of the request; null for a proposal''s link and outside a request.';
+COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key of the request, or is signed in; null for a proposal''s link, for the operator, and outside a request.';
+
+
+--
+-- Name: current_user_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_user_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('app.user_id', true), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_user_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_user_id() IS 'The person who is signed in (auth.users), who may be a member of several workspaces; null outside such a request.';
 
 
 --
@@ -6474,6 +6550,54 @@ COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom
 
 
 --
+-- Name: identify_session(uuid, uuid, uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) RETURNS crm.caller
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller;
+  v_session record;
+  v_memberships integer;
+begin
+  select * into v_session from crm.session_email(p_user_id, p_session_id);
+  if not v_session.is_live then
+    v_caller.error_code := 'invalid_session';
+    return v_caller;
+  end if;
+  if v_session.email is not null then
+    perform crm.link_member(p_user_id, v_session.email);
+  end if;
+
+  select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
+  into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
+  from crm.members m
+  where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
+  order by m.id
+  limit 1;
+  v_caller.user_id := p_user_id;
+  -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
+  v_caller.rate_limit := 600;
+  v_caller.error_code := case
+    -- The same answer for a workspace that does not exist and for one of others.
+    when v_caller.id is null then 'not_a_member'
+    when v_memberships > 1 and not p_any_workspace then 'workspace_required'
+  end;
+  return v_caller;
+end
+$$;
+
+
+--
+-- Name: FUNCTION identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) IS 'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first one. A suspended workspace is not refused: its people must see why nothing works.';
+
+
+--
 -- Name: is_call_in_progress(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6752,6 +6876,48 @@ COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Serializes leads that could 
 
 
 --
+-- Name: link_member(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.link_member(p_user_id uuid, p_email text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_member crm.members;
+  v_earlier_exists boolean;
+begin
+  for v_member in
+    select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+  loop
+    if v_member.user_id is not null then
+      execute 'select exists (select from auth.users u where u.id = $1 and u.deleted_at is null)'
+      into v_earlier_exists using v_member.user_id;
+      continue when v_earlier_exists;
+    end if;
+    update crm.members m set user_id = p_user_id
+    where m.workspace_id = v_member.workspace_id and m.id = v_member.id
+      and m.user_id is not distinct from v_member.user_id
+      and not exists (
+        select from crm.members o where o.user_id = p_user_id and o.workspace_id = v_member.workspace_id
+      );
+    if found then
+      insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+      values (v_member.workspace_id, v_member.id, 'member_signed_in', 'member', v_member.id, v_member.name);
+    end if;
+  end loop;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.link_member(p_user_id uuid, p_email text) IS 'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again when the person whom a member was linked to exists no more.';
+
+
+--
 -- Name: live_hits(timestamp with time zone[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6904,7 +7070,7 @@ COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, autho
 -- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.members.user_id IS 'The user of the application who signs in as this member; null until then.';
+COMMENT ON COLUMN crm.members.user_id IS 'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member). Null until then.';
 
 
 --
@@ -7318,13 +7484,13 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title' then
+    when 'name', 'title', 'member_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
       v_valid := char_length(v_text) between 1 and 40;
       v_message := 'Deve ter de 1 a 40 caracteres';
-    when 'email' then
+    when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern that the API uses, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
@@ -7513,7 +7679,7 @@ COMMENT ON FUNCTION crm.pipeline_row_json(p crm.pipelines) IS 'JSON of a pipelin
 --
 
 CREATE FUNCTION crm.poke_dispatcher() RETURNS void
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
 declare
@@ -7548,7 +7714,7 @@ $_$;
 -- Name: FUNCTION poke_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the request was lost.';
+COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the request was lost. Security definer, because it looks at every workspace, and members poke it too.';
 
 
 --
@@ -7786,7 +7952,7 @@ begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);
   execute format(
-    'create policy "A key reaches only its own workspace" on %s for all to crm_api
+    'create policy "A caller reaches only the own workspace" on %s for all to crm_api, crm_app
        using (workspace_id = (select crm.current_workspace_id()))
        with check (workspace_id = (select crm.current_workspace_id()))',
     p_table
@@ -8291,6 +8457,57 @@ COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every wa
 
 
 --
+-- Name: roles_included(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.roles_included(p_role text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case p_role
+    when 'admin' then array['vendedor', 'gestor', 'admin']
+    when 'gestor' then array['vendedor', 'gestor']
+    else array['vendedor']
+  end
+$$;
+
+
+--
+-- Name: FUNCTION roles_included(p_role text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.roles_included(p_role text) IS 'The roles whose rights a member has: an admin may do what a gestor may, and both what a vendedor may.';
+
+
+--
+-- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  -- The migration `rights` makes crm_app the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_app' then
+    raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
+  end if;
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
+  case p_verb
+    when 'workspace_choices' then return app.workspace_choices(p_args);
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb that an endpoint for members declares.';
+
+
+--
 -- Name: run_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8345,7 +8562,7 @@ $$;
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an endpoint declares.';
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an endpoint for keys or links declares.';
 
 
 --
@@ -8411,6 +8628,39 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on.';
+
+
+--
+-- Name: session_email(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  is_live := false;
+  -- Dynamic, because only Supabase Auth creates the schema auth, and the local stack a copy of it.
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
+    return;
+  end if;
+  execute $sql$
+    select true, case when u.email_confirmed_at is not null then lower(u.email) end
+    from auth.sessions s
+    join auth.users u on u.id = s.user_id
+    where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+      and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+  $sql$ into is_live, email using p_user_id, p_session_id;
+  is_live := is_live is not null;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) IS 'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
 
 
 --
@@ -8976,6 +9226,28 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.workspace_json(w crm.workspaces) IS 'JSON of a workspace and its plan, for the operator.';
+
+
+--
+-- Name: workspaces_of_current_user(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.workspaces_of_current_user() RETURNS json
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+
+
+--
+-- Name: FUNCTION workspaces_of_current_user(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspaces_of_current_user() IS 'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security shows a member one workspace only.';
 
 
 --
@@ -9950,10 +10222,24 @@ CREATE INDEX key_secrets_replaced ON crm.key_secrets USING btree (workspace_id, 
 
 
 --
+-- Name: members_by_email; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX members_by_email ON crm.members USING btree (lower(email));
+
+
+--
 -- Name: members_email; Type: INDEX; Schema: crm; Owner: -
 --
 
 CREATE UNIQUE INDEX members_email ON crm.members USING btree (workspace_id, lower(email));
+
+
+--
+-- Name: members_user; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX members_user ON crm.members USING btree (user_id, workspace_id);
 
 
 --
@@ -10506,164 +10792,171 @@ ALTER TABLE ONLY crm.webhook_subscriptions
 
 
 --
--- Name: activities A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: activities A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.activities TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: api_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.api_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: audit_log A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: api_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.audit_log TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: companies A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.companies TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: contacts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: audit_log A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.contacts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: deals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.deals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: events A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: companies A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.events TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: idempotency_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.idempotency_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: key_calls A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: contacts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.key_calls TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: key_counters A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.key_counters TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: key_secrets A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: deals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.key_secrets TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: lead_receipts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.lead_receipts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: loss_reasons A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: events A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.loss_reasons TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: members A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.members TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: notes A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: idempotency_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.notes TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: pipelines A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.pipelines TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: proposal_links A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_calls A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.proposal_links TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: proposals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.proposals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: stages A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_counters A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.stages TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: webhook_attempts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_attempts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_deliveries A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_deliveries TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: webhook_secrets A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_secrets TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_subscriptions A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: lead_receipts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: loss_reasons A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: members A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: notes A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: pipelines A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposal_links A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: stages A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_attempts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_deliveries A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_subscriptions A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: workspaces A member reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reaches only the own workspace" ON crm.workspaces TO crm_app USING ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
@@ -10837,11 +11130,20 @@ GRANT USAGE ON SCHEMA api TO crm_api;
 
 
 --
+-- Name: SCHEMA app; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA app TO crm_functions;
+GRANT USAGE ON SCHEMA app TO crm_app;
+
+
+--
 -- Name: SCHEMA crm; Type: ACL; Schema: -; Owner: -
 --
 
 GRANT USAGE ON SCHEMA crm TO crm_functions;
 GRANT USAGE ON SCHEMA crm TO crm_api;
+GRANT USAGE ON SCHEMA crm TO crm_app;
 
 
 --
@@ -11117,6 +11419,14 @@ GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) TO crm_functions;
+
+
+--
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -11320,6 +11630,14 @@ REVOKE ALL ON FUNCTION app.subscription_test(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION workspace_choices(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_choices(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_choices(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -11475,6 +11793,7 @@ GRANT ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) TO crm_app;
 
 
 --
@@ -11694,6 +12013,13 @@ GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.current_member_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.current_member_id() TO crm_api;
+
+
+--
+-- Name: FUNCTION current_user_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_user_id() FROM PUBLIC;
 
 
 --
@@ -11952,6 +12278,13 @@ REVOKE ALL ON FUNCTION crm.identify_link(p_token_hash bytea) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION is_call_in_progress(p_key_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -12008,6 +12341,13 @@ GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_compa
 
 REVOKE ALL ON FUNCTION crm.lead_lock(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lead_lock(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.link_member(p_user_id uuid, p_email text) FROM PUBLIC;
 
 
 --
@@ -12145,6 +12485,7 @@ GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) TO crm_app;
 
 
 --
@@ -12152,6 +12493,7 @@ REVOKE ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jso
 --
 
 REVOKE ALL ON FUNCTION crm.parse_moment(p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
@@ -12403,6 +12745,20 @@ REVOKE ALL ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION roles_included(p_role text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.roles_included(p_role text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -12421,6 +12777,13 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) FROM PUBLIC;
 
 
 --
@@ -12575,6 +12938,14 @@ GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.workspace_json(w crm.workspaces) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION workspaces_of_current_user(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspaces_of_current_user() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspaces_of_current_user() TO crm_app;
 
 
 --

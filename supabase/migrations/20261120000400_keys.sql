@@ -66,11 +66,13 @@ create type crm.caller as (
   workspace_id uuid,
   member_id uuid,
   scopes text[],
-  rate_limit integer
+  rate_limit integer,
+  user_id uuid
 );
 comment on type crm.caller is
-  'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why '
-  'the caller is not admitted (spec 5.7).';
+  'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; '
+  'the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or '
+  'a link. error_code: why the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable

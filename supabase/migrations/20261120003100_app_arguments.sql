@@ -52,13 +52,13 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title' then
+    when 'name', 'title', 'member_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
       v_valid := char_length(v_text) between 1 and 40;
       v_message := 'Deve ter de 1 a 40 caracteres';
-    when 'email' then
+    when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern that the API uses, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (

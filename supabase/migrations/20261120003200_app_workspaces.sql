@@ -20,7 +20,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
@@ -28,9 +28,9 @@ begin
     'id', v_workspace_id,
     'member_id', app.member_add(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -49,7 +49,8 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
-  'Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+  'Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with '
+  'that e-mail; without it nobody can). Codes: validation_error.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql
@@ -124,3 +125,29 @@ comment on function app.workspace_find(jsonb) is
   'Finds the workspace that a record belongs to, so that the operator can name a record by its id alone. For the '
   'operator alone, because it reaches every workspace. No index serves it. Arguments: object (member, key, pipeline, '
   'stage, loss_reason, deal, proposal, subscription, delivery), id. Codes: validation_error, not_found.';
+
+create function crm.workspaces_of_current_user() returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+comment on function crm.workspaces_of_current_user() is
+  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
+
+create function app.workspace_choices(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.workspaces_of_current_user());
+end
+$$;
+comment on function app.workspace_choices(jsonb) is
+  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
+  'Arguments: none. Codes: validation_error.';

@@ -4,15 +4,17 @@
 --   the owner      applies the migrations; operator, jobs, and whatever is security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
 --                  crm.check_health
---   crm_api        the verbs, under row-level security: records of the current workspace
+--   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
 --
 -- tests/isolation/ compares each list with what is used, and tries what is refused.
 
 -- The login of the functions. It reaches no table: all that it may execute is security definer.
-grant usage on schema api, crm to crm_functions;
+grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea),
   api.call_by_link(bytea, text, jsonb),
+  app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(),
   crm.delivery_claim(integer),
   crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer),
@@ -21,9 +23,10 @@ to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. An owner must be able to create in the schema at the
 -- moment when it becomes that, and afterwards must not be.
-grant create on schema crm to crm_api;
+grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
-revoke create on schema crm from crm_api;
+alter function crm.run_app_verb(text, jsonb) owner to crm_app;
+revoke create on schema crm from crm_api, crm_app;
 
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
@@ -35,7 +38,7 @@ grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api
 -- A verb stores a secret, and never reads one.
 grant insert on crm.webhook_secrets to crm_api;
 
--- written by deno task schema: the functions that verbs call
+-- written by deno task schema: the functions that verbs call as crm_api
 grant execute on function
   api.activity_create(jsonb),
   api.activity_get(jsonb),
@@ -150,6 +153,19 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
+-- The verbs of members.
+grant usage on schema app, crm to crm_app;
+
+-- written by deno task schema: the functions that verbs call as crm_app
+grant execute on function
+  app.workspace_choices(jsonb),
+  crm.check_args(jsonb, text[], text[]),
+  crm.parse_argument(text, text, jsonb),
+  crm.parse_moment(text),
+  crm.workspaces_of_current_user()
+to crm_app;
+-- end of the functions that verbs call
+
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
 -- that may create there makes a domain `text` whose check is a function of its own, and the next security definer
 -- function runs that as its owner. The right is PUBLIC's: it is taken from PUBLIC and given to the other roles by name.
@@ -157,7 +173,7 @@ do $$
 declare
   v_roles name[] := array(
     select r.rolname from pg_roles r
-    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_functions')
+    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_app', 'crm_functions')
       and has_database_privilege(r.oid, current_database(), 'temporary')
   );
   v_role name;
@@ -169,7 +185,8 @@ begin
     end loop;
   end if;
   if has_database_privilege('crm_functions', current_database(), 'temporary')
-    or has_database_privilege('crm_api', current_database(), 'temporary') then
+    or has_database_privilege('crm_api', current_database(), 'temporary')
+    or has_database_privilege('crm_app', current_database(), 'temporary') then
     raise exception 'PUBLIC may create temporary objects, and only the owner of the database can revoke that'
       using hint = format('As its owner: revoke temporary on database %I from public', current_database());
   end if;

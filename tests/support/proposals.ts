@@ -3,11 +3,10 @@ import type postgres from "postgres";
 import { createProposal, type NewProposal, sendProposal } from "../../operator/proposals.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call, type Reply } from "./client.ts";
-import { resources } from "./resources.ts";
 import { baseUrl } from "./stack.ts";
 
 // deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
-const { paths } = openApiDocument(resources, "pt") as any;
+const { paths } = openApiDocument("api", "pt") as any;
 
 /** Creates and sends a proposal; returns the path of its public link. */
 export async function makeProposal(
