@@ -45,15 +45,25 @@ export interface Member {
 export interface Key {
   id: string;
   name: string;
+  /** The visible start of its newest secret. */
   prefix: string;
   scopes: string[];
-  creator_id: string;
-  creator: string;
+  state: "active" | "expired" | "revoked";
+  creator: { id: string; name: string; is_active: boolean };
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+  active_webhooks: number;
+  rotated_at: string | null;
+  /** Until when an earlier secret works too; null if none does. */
+  old_secret_expires_at: string | null;
+  /** By days of UTC, oldest first. */
+  calls: { total_7_days: number; days: { day: string; calls: number }[] };
 }
+
+/** How long a replaced secret goes on working, in seconds. */
+export type OverlapSeconds = 0 | 3600 | 86400 | 604800;
 
 /** A key that is neither revoked nor expired. */
 export type WorkingKey = Pick<Key, "id" | "name" | "prefix" | "scopes" | "expires_at">;
@@ -206,14 +216,22 @@ export interface Verbs {
     & InWorkspace
     & { name: string; scopes: string[]; prefix: string; hash: string }
     & Optional<{ member_id: string; expires_at: string }>,
-    { id: string; creator_is_active: boolean }
+    Key
   >;
-  key_list: Verb<InWorkspace, Key[]>;
+  key_list: Verb<InWorkspace, { data: Key[] }>;
+  key_get: Verb<
+    OnRecord,
+    Key & {
+      hours: { hour: string; calls: number }[];
+      days_30: { day: string; calls: number }[];
+      subscriptions: Pick<Subscription, "id" | "target_url" | "is_active" | "event_types">[];
+    }
+  >;
+  key_update: Verb<OnRecord & { name: string }, Key>;
+  key_rotate: Verb<OnRecord & { prefix: string; hash: string; overlap_seconds: OverlapSeconds }, Key>;
   key_revoke: Verb<
     OnRecord & Optional<{ keep_webhooks: boolean }>,
-    {
-      id: string;
-      revoked_at: string;
+    Key & {
       was_revoked: boolean;
       ended_subscriptions: Pick<Subscription, "id" | "target_url">[];
       kept_subscriptions: Pick<Subscription, "id" | "target_url">[];

@@ -84,6 +84,7 @@ comment on function crm.subscription_insert(crm.webhook_subscriptions) is
 -- end of what is written
 
 create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
+create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
 
 create function api.webhook_list(p_args jsonb) returns json
 language plpgsql stable

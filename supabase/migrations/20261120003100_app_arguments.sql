@@ -81,6 +81,9 @@ begin
     when 'limit' then
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'overlap_seconds' then
+      v_valid := v_number in (0, 3600, 86400, 604800);
+      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
