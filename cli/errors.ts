@@ -29,6 +29,8 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
       args["expires_at"]
     } could never be used: give --expires-at a moment in the future`,
   no_active_admin: () => "The workspace has no active admin to be the key's creator: name a member of it",
+  key_revoked: ({ call: { args } }) =>
+    `The key "${args["id"]}" is revoked or has expired, for good: create another`,
   subscription_inactive: ({ details: [detail] }) =>
     `The subscription "${detail!.value}" is inactive: reactivate it first`,
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,

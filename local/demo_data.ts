@@ -30,7 +30,8 @@ export async function ensureDemoKey(sql: Sql, earlier: string | null): Promise<s
 
 async function isValid(sql: Sql, key: string): Promise<boolean> {
   const [found] = await sql`
-    select from crm.api_keys where hash = decode(${hashCredential(key)}, 'hex') and revoked_at is null
+    select from crm.identify(decode(${hashCredential(key)}, 'hex'))
+    where error_code is distinct from 'invalid_api_key' and error_code is distinct from 'revoked_api_key'
   `;
   return found !== undefined;
 }

@@ -17,6 +17,8 @@ const OWN = [
   "already_expired",
   /** The call names no member as the key's creator, and the workspace has no active admin. */
   "no_active_admin",
+  /** The key is revoked or has expired, so it cannot have another secret. */
+  "key_revoked",
   /** The subscription gets no deliveries until it is reactivated. */
   "subscription_inactive",
   "job_failed",

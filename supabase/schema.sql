@@ -2054,21 +2054,14 @@ declare
     p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_member_id uuid;
-  v_is_active boolean := true;
-  v_id uuid;
+  v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
-  if v_args ? 'member_id' then
-    select m.id, m.is_active into v_member_id, v_is_active from crm.members m
-    where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
-    if not found then
-      perform crm.raise_code('invalid_reference', 'member_id');
-    end if;
-  else
+  if v_member_id is null then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
     order by m.id
@@ -2076,20 +2069,27 @@ begin
     if not found then
       perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
     end if;
+  elsif not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_member_id) then
+    perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
-    decode(v_args ->> 'hash', 'hex'),
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
     (v_args ->> 'expires_at')::timestamptz
   )
-  returning id into v_id;
-  return json_build_object('id', v_id, 'creator_is_active', v_is_active);
+  returning * into v_key;
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
+  perform crm.record_action(
+    v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
+    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+  );
+  return crm.key_record(v_workspace_id, v_key.id);
 end
 $$;
 
@@ -2098,7 +2098,74 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id and creator_is_active: with an inactive creator the key writes no notes. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes, which it cannot write while that member is inactive. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+
+
+--
+-- Name: key_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_today date := (now() at time zone 'UTC')::date;
+  v_record json := crm.key_record(v_workspace_id, v_id);
+begin
+  if v_record is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return (
+    with counted as materialized (
+      select c.hour, sum(c.calls)::bigint as calls
+      from crm.count_calls(v_workspace_id, (v_today - 29)::timestamp at time zone 'UTC', array[v_id]) c
+      group by 1
+    )
+    select crm.with_fields(v_record, json_build_object(
+      'hours', (
+        select json_agg(json_build_object('hour', crm.iso(h.hour), 'calls', coalesce(c.calls, 0)) order by h.hour)
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        left join counted c on c.hour = h.hour
+      ),
+      'days_30', (
+        select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
+        from (
+          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+        ) d
+      ),
+      'subscriptions', (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+            )
+            order by s.is_active desc, s.created_at desc, s.id desc
+          ),
+          '[]'
+        )
+        from (
+          select * from crm.webhook_subscriptions w
+          where w.workspace_id = v_workspace_id and w.key_id = v_id
+          order by w.is_active desc, w.created_at desc, w.id desc
+          limit 200
+        ) s
+      )
+    ))
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_get(p_args jsonb) IS 'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions that it made, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2112,32 +2179,19 @@ CREATE FUNCTION app.key_list(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'name', k.name,
-          'prefix', k.prefix,
-          'scopes', k.scopes,
-          'creator_id', m.id,
-          'creator', m.name,
-          'created_at', crm.iso(k.created_at),
-          'expires_at', crm.iso(k.expires_at),
-          'revoked_at', crm.iso(k.revoked_at),
-          'last_used_at', crm.iso(r.hits[cardinality(r.hits)])
-        )
-        order by k.id
-      ),
-      '[]'
-    )
-    from crm.api_keys k
-    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
-    left join crm.rate_limits r on r.key_id = k.id
+  v_ids := array(
+    select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id
+    order by crm.is_working(k) desc, k.id desc
+    limit 500
   );
+  return json_build_object('data', (
+    select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
+    from crm.key_records(v_workspace_id, v_ids) r
+  ));
 end
 $$;
 
@@ -2146,7 +2200,7 @@ $$;
 -- Name: FUNCTION key_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'Lists the keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the rate limit counted, so a crash of the database loses it. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'Lists the keys of a workspace, 500 at most: those that work first, then revoked and expired ones, newest first. Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2159,22 +2213,16 @@ CREATE FUNCTION app.key_revoke(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
-  v_key crm.api_keys;
-  v_was_revoked boolean;
-  v_ended json;
-  v_kept json;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+  v_was_revoked boolean := v_key.revoked_at is not null;
+  v_ended jsonb;
+  v_kept jsonb;
 begin
-  select k.* into v_key from crm.api_keys k
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
+  if not v_was_revoked then
+    update crm.api_keys k
+    set revoked_at = now()
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
-  v_was_revoked := v_key.revoked_at is not null;
-  v_key.revoked_at := coalesce(v_key.revoked_at, now());
-  update crm.api_keys k
-  set revoked_at = v_key.revoked_at
-  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
 
   -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
@@ -2184,19 +2232,22 @@ begin
       and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
     returning s.id, s.target_url
   )
-  select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
   into v_ended
   from ended e;
-  select coalesce(json_agg(json_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
   into v_kept
   from crm.webhook_subscriptions s
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
-  return json_build_object(
-    'id', v_key.id,
-    'revoked_at', crm.iso(v_key.revoked_at),
-    'was_revoked', v_was_revoked,
-    'ended_subscriptions', v_ended,
-    'kept_subscriptions', v_kept
+  if not v_was_revoked or v_ended <> '[]' then
+    perform crm.record_action(
+      v_key.workspace_id, 'key_revoked', 'key', v_key.id, v_key.name,
+      jsonb_build_object('ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
+    );
+  end if;
+  return crm.with_fields(
+    crm.key_record(v_key.workspace_id, v_key.id),
+    json_build_object('was_revoked', v_was_revoked, 'ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
   );
 end
 $$;
@@ -2206,7 +2257,80 @@ $$;
 -- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns id, revoked_at, was_revoked (already, before this call), ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns the key with was_revoked (already, before this call), ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+
+
+--
+-- Name: key_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_rotate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, prefix, hash, overlap_seconds}');
+  v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if not crm.is_working(v_key) then
+    perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
+  end if;
+  -- The newest secret goes on for the overlap. One that an earlier rotation left ends now.
+  update crm.key_secrets s
+  set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
+    and (s.expires_at is null or s.expires_at > now());
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_key.workspace_id, v_key.id, v_args ->> 'prefix', decode(v_args ->> 'hash', 'hex'));
+  update crm.api_keys k
+  set prefix = v_args ->> 'prefix', rotated_at = now()
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+  perform crm.record_action(
+    v_key.workspace_id, 'key_rotated', 'key', v_key.id, v_key.name,
+    jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_rotate(p_args jsonb) IS 'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one ends at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
+
+
+--
+-- Name: key_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_name text := v_args ->> 'name';
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_name <> v_key.name then
+    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
+    );
+  end if;
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_update(p_args jsonb) IS 'Renames a key, also one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: validation_error, not_found.';
 
 
 --
@@ -3578,11 +3702,13 @@ CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, 
 declare
   v_hits timestamptz[];
 begin
-  insert into crm.rate_limits as r (key_id, hits)
-  values (p_key_id, array[clock_timestamp()])
+  insert into crm.rate_limits as r (key_id, hits, calls)
+  values (p_key_id, array[clock_timestamp()], 1)
   on conflict (key_id) do update
     -- greatest() keeps the times sorted even if the clock was set back.
-    set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
+    set
+      hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
+      calls = r.calls + 1
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
   admitted := found;
@@ -3714,6 +3840,54 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope is a scope or a role; null: none is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
+
+
+--
+-- Name: calls_by_day(date[], bigint[], date, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) RETURNS json
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select json_agg(
+    json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
+  )
+  from (select p_last - n as day from generate_series(0, p_count - 1) n) d
+  left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+$$;
+
+
+--
+-- Name: FUNCTION calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) IS 'JSON of the calls of p_count days up to p_last, oldest first, given the days that had calls.';
+
+
+--
+-- Name: calls_by_hour(timestamp with time zone[], bigint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) RETURNS SETOF record
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $$
+  select
+    date_bin('1 hour', h.at, 'epoch'),
+    -- More calls than times: the times of the first ones are forgotten, and they came before the oldest that is known.
+    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+    with ordinality as h (at, n)
+  group by 1
+$$;
+
+
+--
+-- Name: FUNCTION calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) IS 'Divides the newest p_calls calls of a row of crm.rate_limits into hours, given its times. Of calls whose time is no longer known, because more than a minute has passed, the hour is that of the oldest known one.';
 
 
 --
@@ -4856,6 +5030,42 @@ COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of th
 
 
 --
+-- Name: count_calls(uuid, timestamp with time zone, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(key_id uuid, hour timestamp with time zone, calls bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_key_ids uuid[] := coalesce(
+    p_key_ids, array(select k.id from crm.api_keys k where k.workspace_id = p_workspace_id)
+  );
+begin
+  return query
+    select c.key_id, c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.key_id = any (v_key_ids) and c.hour >= p_since
+    union all
+    select k.id, h.hour, h.calls
+    from crm.api_keys k
+    join crm.rate_limits r on r.key_id = k.id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
+    where k.workspace_id = p_workspace_id and k.id = any (v_key_ids) and r.calls > coalesce(c.calls, 0)
+      and h.hour >= p_since;
+end
+$$;
+
+
+--
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) IS 'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, whose calls add up. p_key_ids null: all keys.';
+
+
+--
 -- Name: cron_schedule(interval); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5714,6 +5924,55 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 
 
 --
+-- Name: drain_calls(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.drain_calls() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys integer;
+begin
+  -- One run at a time, because two would add the same calls. A run that finds another leaves the work to it.
+  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then
+    return 0;
+  end if;
+  with counted as materialized (
+    select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
+    from crm.rate_limits r
+    join crm.api_keys k on k.id = r.key_id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    where r.calls > coalesce(c.calls, 0)
+  ),
+  moved as (
+    insert into crm.key_calls as stored (workspace_id, key_id, hour, calls)
+    select w.workspace_id, w.key_id, h.hour, h.calls
+    from counted w
+    cross join lateral crm.calls_by_hour(w.hits, w.new_calls) h
+    on conflict (workspace_id, key_id, hour) do update set calls = stored.calls + excluded.calls
+  )
+  insert into crm.key_counters as stored (workspace_id, key_id, counted_since, calls, last_call_at)
+  select w.workspace_id, w.key_id, w.counted_since, w.calls, w.hits[cardinality(w.hits)] from counted w
+  on conflict (workspace_id, key_id) do update set
+    counted_since = excluded.counted_since,
+    calls = excluded.calls,
+    last_call_at = greatest(stored.last_call_at, excluded.last_call_at);
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+
+
+--
+-- Name: FUNCTION drain_calls(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.drain_calls() IS 'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns of how many keys. It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses what came after the last run. Rows of crm.rate_limits that belong to no key are left out.';
+
+
+--
 -- Name: emit(uuid, crm.event_type, uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6231,15 +6490,16 @@ declare
 begin
   select
     case
-      when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
+      when k.revoked_at is not null or k.expires_at <= now() or s.expires_at <= now() then 'revoked_api_key'
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
     k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
   into v_caller
-  from crm.api_keys k
-  join crm.workspaces w on w.id = k.workspace_id
-  where k.hash = p_key_hash;
+  from crm.key_secrets s
+  join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  join crm.workspaces w on w.id = s.workspace_id
+  where s.hash = p_key_hash;
   if not found then
     v_caller.error_code := 'invalid_api_key';
   end if;
@@ -6252,7 +6512,7 @@ $$;
 -- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key''s hash belongs.';
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom the hash of a key''s secret belongs.';
 
 
 --
@@ -6360,6 +6620,71 @@ COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another c
 
 
 --
+-- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.api_keys (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    member_id uuid NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    scopes text[] NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    rotated_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.api_keys IS 'What an API key is, whatever its secret: a rotation changes none of it, so limits, subscriptions and counted calls go on. The role crm_api cannot read it.';
+
+
+--
+-- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of the records it creates, and author of its notes.';
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key''s newest secret, by which a person recognises it.';
+
+
+--
+-- Name: COLUMN api_keys.rotated_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.rotated_at IS 'When the newest secret replaced an earlier one; null if none was replaced.';
+
+
+--
+-- Name: is_working(crm.api_keys); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_working(k crm.api_keys) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) $$;
+
+
+--
+-- Name: FUNCTION is_working(k crm.api_keys); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_working(k crm.api_keys) IS 'Whether a key is neither revoked nor expired.';
+
+
+--
 -- Name: iso(timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6373,6 +6698,117 @@ CREATE FUNCTION crm.iso(p_at timestamp with time zone) RETURNS text
 --
 
 COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as every datetime of the API: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+
+
+--
+-- Name: key_for_update(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) RETURNS crm.api_keys
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_key crm.api_keys;
+begin
+  select k.* into v_key from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = p_id
+  for no key update;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return v_key;
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_for_update(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) IS 'A key of a workspace, which nobody else changes until the transaction ends. Raises not_found.';
+
+
+--
+-- Name: key_record(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
+
+
+--
+-- Name: FUNCTION key_record(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) IS 'JSON of one key of a workspace; null if it has no such key.';
+
+
+--
+-- Name: key_records(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, record json)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with counted as (
+      select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
+      from (
+        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, (v_today - 6)::timestamp at time zone 'UTC', p_ids) c
+        group by 1, 2
+      ) d
+      group by 1
+    ),
+    webhooks as (
+      select s.key_id, count(*) as active from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.is_active
+      group by 1
+    )
+    select k.id, json_build_object(
+      'id', k.id,
+      'name', k.name,
+      'prefix', k.prefix,
+      'scopes', k.scopes,
+      'state', case when k.revoked_at is not null then 'revoked' when crm.is_working(k) then 'active' else 'expired' end,
+      'creator', json_build_object('id', m.id, 'name', m.name, 'is_active', m.is_active),
+      'created_at', crm.iso(k.created_at),
+      'expires_at', crm.iso(k.expires_at),
+      'revoked_at', crm.iso(k.revoked_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)])),
+      'active_webhooks', coalesce(w.active, 0),
+      'rotated_at', crm.iso(k.rotated_at),
+      'old_secret_expires_at', case when crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at)) end,
+      'calls', json_build_object(
+        'total_7_days', coalesce(c.total, 0),
+        'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
+      )
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
+    left join crm.rate_limits r on r.key_id = k.id
+    -- A rotation ends all earlier secrets but one.
+    left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
+    left join webhooks w on w.key_id = k.id
+    left join counted c on c.key_id = k.id
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_records(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 
 
 --
@@ -7074,6 +7510,9 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'overlap_seconds' then
+      v_valid := v_number in (0, 3600, 86400, 604800);
+      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -7578,6 +8017,66 @@ CREATE FUNCTION crm.purge_events() RETURNS void
 --
 
 COMMENT ON FUNCTION crm.purge_events() IS 'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an inactive subscription.';
+
+
+--
+-- Name: purge_key_calls(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_key_calls() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
+
+
+--
+-- Name: FUNCTION purge_key_calls(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_key_calls() IS 'Deletes the counted calls of hours more than 90 days ago.';
+
+
+--
+-- Name: purge_key_secrets(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_key_secrets() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
+
+
+--
+-- Name: FUNCTION purge_key_secrets(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_key_secrets() IS 'Deletes secrets that a rotation ended more than 30 days ago. Until then a call with one is answered revoked_api_key, which tells its owner more than invalid_api_key.';
+
+
+--
+-- Name: purge_rate_limits(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_rate_limits() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  delete from crm.rate_limits r
+  where r.hits[cardinality(r.hits)] < now() - interval '1 day'
+    and not exists (
+      select from crm.api_keys k
+      left join crm.key_counters c
+        on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+      where k.id = r.key_id and r.calls > coalesce(c.calls, 0)
+    )
+$$;
+
+
+--
+-- Name: FUNCTION purge_rate_limits(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_rate_limits() IS 'Deletes the rate limits of callers that made no call for a day and whose calls are all moved, so that sessions and links which are never used again leave nothing, and crm.drain_calls reads what is in use.';
 
 
 --
@@ -8752,56 +9251,6 @@ COMMENT ON FUNCTION crm.workspaces_of_current_user() IS 'The workspaces of the p
 
 
 --
--- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.api_keys (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    member_id uuid NOT NULL,
-    name text NOT NULL,
-    prefix text NOT NULL,
-    hash bytea NOT NULL,
-    scopes text[] NOT NULL,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT api_keys_hash_check CHECK ((octet_length(hash) = 32)),
-    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.api_keys IS 'API keys, each stored as a hash: a dump of this table opens nothing. The role crm_api cannot read it.';
-
-
---
--- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of the records it creates, and author of its notes.';
-
-
---
--- Name: COLUMN api_keys.prefix; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key, by which a person recognises it.';
-
-
---
--- Name: COLUMN api_keys.hash; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is enough, because a key has 32 random bytes.';
-
-
---
 -- Name: audit_log; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8913,6 +9362,117 @@ COMMENT ON TABLE crm.jobs IS 'Periodic tasks: each command runs at its interval.
 
 
 --
+-- Name: key_calls; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_calls (
+    workspace_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    calls bigint NOT NULL,
+    CONSTRAINT key_calls_calls_check CHECK ((calls > 0))
+);
+
+ALTER TABLE ONLY crm.key_calls FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_calls; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_calls IS 'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls. An hour without a call has no row. crm.count_calls adds what came after that run.';
+
+
+--
+-- Name: COLUMN key_calls.hour; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_calls.hour IS 'The beginning of the hour.';
+
+
+--
+-- Name: key_counters; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_counters (
+    workspace_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    counted_since timestamp with time zone NOT NULL,
+    calls bigint NOT NULL,
+    last_call_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY crm.key_counters FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_counters; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_counters IS 'How far the counter of each key in crm.rate_limits has been moved to crm.key_calls. It is a table of its own, so that moving locks no row that a call waits for.';
+
+
+--
+-- Name: COLUMN key_counters.counted_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_counters.counted_since IS 'Which counter that was. One that began at another time, after a crash emptied crm.rate_limits, has not been moved yet.';
+
+
+--
+-- Name: COLUMN key_counters.last_call_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_counters.last_call_at IS 'The newest call that was moved; kept after its hour has been purged.';
+
+
+--
+-- Name: key_secrets; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_secrets (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT key_secrets_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+ALTER TABLE ONLY crm.key_secrets FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_secrets; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_secrets IS 'What clients send as their key, each stored as a hash: a dump of this table opens nothing. After a rotation the key has two that work until the earlier one expires. The role crm_api cannot read it.';
+
+
+--
+-- Name: COLUMN key_secrets.prefix; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.prefix IS 'The visible start of the secret, by which the operator finds the key of one that has leaked.';
+
+
+--
+-- Name: COLUMN key_secrets.hash; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.hash IS 'SHA-256 of the whole secret. A fast hash is enough, because a secret has 32 random bytes.';
+
+
+--
+-- Name: COLUMN key_secrets.expires_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.expires_at IS 'When a rotation ends it; null for the newest, which lasts as long as its key.';
+
+
+--
 -- Name: lead_receipts; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8971,7 +9531,9 @@ COMMENT ON COLUMN crm.proposal_links.token_hash IS 'A fast hash is enough, becau
 
 CREATE UNLOGGED TABLE crm.rate_limits (
     key_id uuid NOT NULL,
-    hits timestamp with time zone[] NOT NULL
+    hits timestamp with time zone[] NOT NULL,
+    calls bigint DEFAULT 0 NOT NULL,
+    counted_since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
 ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
@@ -8981,7 +9543,21 @@ ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
 -- Name: TABLE rate_limits; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.rate_limits IS 'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the key''s last use.';
+COMMENT ON TABLE crm.rate_limits IS 'One row for each caller that has a limit (a key, a proposal''s link, a session): the times of its admitted calls in the last 60 seconds, oldest first.';
+
+
+--
+-- Name: COLUMN rate_limits.calls; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.rate_limits.calls IS 'Admitted calls since counted_since, from which the calls of a key are counted without a second write (crm.drain_calls).';
+
+
+--
+-- Name: COLUMN rate_limits.counted_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.rate_limits.counted_since IS 'When the row was made. A row that is made again, after a crash, has another, so that its calls are counted anew.';
 
 
 --
@@ -9151,11 +9727,11 @@ ALTER TABLE ONLY crm.activities
 
 
 --
--- Name: api_keys api_keys_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+-- Name: api_keys api_keys_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
 ALTER TABLE ONLY crm.api_keys
-    ADD CONSTRAINT api_keys_hash_key UNIQUE (hash);
+    ADD CONSTRAINT api_keys_id_key UNIQUE (id);
 
 
 --
@@ -9228,6 +9804,38 @@ ALTER TABLE ONLY crm.idempotency_keys
 
 ALTER TABLE ONLY crm.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: key_calls key_calls_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_calls
+    ADD CONSTRAINT key_calls_pkey PRIMARY KEY (workspace_id, key_id, hour);
+
+
+--
+-- Name: key_counters key_counters_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_counters
+    ADD CONSTRAINT key_counters_pkey PRIMARY KEY (workspace_id, key_id);
+
+
+--
+-- Name: key_secrets key_secrets_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_hash_key UNIQUE (hash);
+
+
+--
+-- Name: key_secrets key_secrets_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_pkey PRIMARY KEY (workspace_id, id);
 
 
 --
@@ -9586,6 +10194,34 @@ CREATE INDEX idempotency_keys_age ON crm.idempotency_keys USING btree (created_a
 
 
 --
+-- Name: key_calls_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_calls_age ON crm.key_calls USING btree (hour);
+
+
+--
+-- Name: key_secrets_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_secrets_age ON crm.key_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
+-- Name: key_secrets_newest; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX key_secrets_newest ON crm.key_secrets USING btree (workspace_id, key_id) WHERE (expires_at IS NULL);
+
+
+--
+-- Name: key_secrets_replaced; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_secrets_replaced ON crm.key_secrets USING btree (workspace_id, key_id, expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
 -- Name: members_by_email; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -9660,6 +10296,13 @@ CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (wo
 --
 
 CREATE INDEX webhook_subscriptions_listed ON crm.webhook_subscriptions USING btree (workspace_id, is_active, created_at, id);
+
+
+--
+-- Name: webhook_subscriptions_of_key; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_subscriptions_of_key ON crm.webhook_subscriptions USING btree (workspace_id, key_id, is_active, created_at, id);
 
 
 --
@@ -9989,6 +10632,30 @@ ALTER TABLE ONLY crm.idempotency_keys
 
 
 --
+-- Name: key_calls key_calls_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_calls
+    ADD CONSTRAINT key_calls_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
+-- Name: key_counters key_counters_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_counters
+    ADD CONSTRAINT key_counters_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
+-- Name: key_secrets key_secrets_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
 -- Name: lead_receipts lead_receipts_workspace_id_company_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -10181,6 +10848,27 @@ CREATE POLICY "A caller reaches only the own workspace" ON crm.idempotency_keys 
 
 
 --
+-- Name: key_calls A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: key_counters A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: key_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
 -- Name: lead_receipts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
@@ -10330,6 +11018,24 @@ ALTER TABLE crm.idempotency_keys ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.jobs ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_calls; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_calls ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_counters; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_counters ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_secrets; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_secrets ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: lead_receipts; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -10763,6 +11469,13 @@ REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION key_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION key_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -10774,6 +11487,20 @@ REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_rotate(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_update(p_args jsonb) FROM PUBLIC;
 
 
 --
@@ -11040,6 +11767,20 @@ REVOKE ALL ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_v
 
 
 --
+-- Name: FUNCTION calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -11245,6 +11986,13 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 
 
 --
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION cron_schedule(p_every interval); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -11401,6 +12149,13 @@ GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uui
 
 
 --
+-- Name: FUNCTION drain_calls(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.drain_calls() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -11537,11 +12292,39 @@ REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION is_working(k crm.api_keys); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_working(k crm.api_keys) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION iso(p_at timestamp with time zone); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.iso(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
+
+
+--
+-- Name: FUNCTION key_for_update(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_record(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION key_records(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
 
 
 --
@@ -11837,6 +12620,27 @@ REVOKE ALL ON FUNCTION crm.purge_cron_history() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.purge_events() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_key_calls(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_key_calls() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_key_secrets(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_key_secrets() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_rate_limits(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 
 
 --

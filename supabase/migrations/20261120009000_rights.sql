@@ -154,7 +154,20 @@ to crm_api;
 -- end of the functions that verbs call
 
 -- The verbs of members.
-grant usage on schema app, crm to crm_app;
+grant usage on schema app, api, crm to crm_app;
+-- Not the plan of a workspace, which is the operator's.
+grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, insert, update (name, role, is_active) on crm.members to crm_app;
+grant select on crm.api_keys, crm.pipelines, crm.stages to crm_app;
+grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
+-- A verb stores and replaces a secret, and never reads one.
+grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
+-- A member sends a test event, and sees and sends again what a delivery says of its object.
+grant select, insert on crm.events to crm_app;
+grant select, insert, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
+grant select on crm.event_types, crm.webhook_attempts to crm_app;
+grant select on crm.companies, crm.contacts, crm.deals, crm.activities, crm.proposals to crm_app;
+grant select, insert on crm.audit_log to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function

@@ -42,6 +42,9 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets, events
   for (
     const secret of [
       "api_keys",
+      "key_secrets",
+      "key_calls",
+      "key_counters",
       "rate_limits",
       "idempotency_keys",
       "workspaces",
