@@ -63,13 +63,14 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();
 
-    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, secrets);
+    const appOrigin = settings.appOrigin ?? gateway.origin;
+    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, appOrigin, secrets);
     const auth = openLocalAuth({
       databaseUrl,
       dataDir,
       secrets,
       origin: gateway.origin,
-      siteUrl: Deno.env.get("APP_ORIGIN")!,
+      siteUrl: appOrigin,
       isOurs: demoLogin !== null,
     });
     closers.push(() => auth.close());
@@ -129,12 +130,12 @@ async function prepareDatabase(
 }
 
 /** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
-function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
+function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, secrets: Secrets): void {
   // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
   Deno.env.set("DATABASE_URL", databaseUrl);
   Deno.env.set("SUPABASE_URL", origin);
+  Deno.env.set("APP_ORIGIN", appOrigin);
   const defaults = {
-    APP_ORIGIN: origin,
     SUPABASE_SECRET_KEY: secrets.service_key,
     SUPABASE_PUBLISHABLE_KEY: "local",
     // A direct connection supports named statements; only a transaction pooler does not.
