@@ -1,6 +1,7 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
 import { installAuthSchema } from "./auth/schema.ts";
+import { openConsole } from "./console/console.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
@@ -75,6 +76,9 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    const consoleServer = openConsole();
+    closers.push(() => consoleServer.close());
+    gateway.serve("/", consoleServer.handle);
     await gateway.openFunctions();
     const scheduler = startScheduler({
       databaseUrl,
