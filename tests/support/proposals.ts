@@ -3,7 +3,6 @@ import type postgres from "postgres";
 import { createProposal, type NewProposal, sendProposal } from "../../operator/proposals.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call, type Reply } from "./client.ts";
-import { baseUrl } from "./stack.ts";
 
 // deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
 const { paths } = openApiDocument("api", "pt") as any;
