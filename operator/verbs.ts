@@ -22,6 +22,8 @@ export interface WorkspaceOverview extends Workspace {
   /** Those of the person who asks; none for the operator. */
   workspaces: { id: string; name: string; role: Role }[];
   usage: {
+    calls_today: number;
+    calls_7_days: number;
     active_keys: number;
     active_webhooks: number;
     active_members: number;

@@ -82,13 +82,27 @@ create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
 begin
   -- Each count stops at a bound, so that no workspace is too large to be shown.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc
+    limit 20000
+  ) c;
   return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
     'active_keys', (
       select count(*) from (
         select from crm.api_keys k
-        where k.workspace_id = p_workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
         limit 5000
       ) k
     ),
@@ -111,7 +125,8 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'What a workspace uses: keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries '
+  'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that crm.drain_calls has '
+  'moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries '
   'that wait for an attempt (10,000). A count that has reached its bound may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
@@ -149,7 +164,7 @@ begin
 end
 $$;
 comment on function app.workspace_get(jsonb) is
-  'Returns a workspace with its plan, its usage (active_keys, active_webhooks, active_members, waiting_deliveries), the '
+  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, active_members, waiting_deliveries), the '
   'member who asks and the workspaces of that person. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json

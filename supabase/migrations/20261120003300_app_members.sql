@@ -1,5 +1,6 @@
 -- Members of a workspace, for the operator and for signed-in members.
 
+-- Its condition is written out in each query that it serves: the planner does not look into crm.is_working.
 create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
 
 create function crm.member_json(m crm.members, p_working_keys bigint) returns json
@@ -22,15 +23,20 @@ comment on function crm.member_json(crm.members, bigint) is
   'neither revoked nor expired.';
 
 create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
-language sql stable
+-- plpgsql and not sql, because a later migration creates crm.is_working.
+language plpgsql stable
 set search_path = ''
 as $$
-  select count(*) from (
-    select from crm.api_keys k
-    where k.workspace_id = p_workspace_id and k.member_id = p_member_id
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-    limit 1000
-  ) k
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
 $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
@@ -160,7 +166,7 @@ begin
   from (
     select k.* from crm.api_keys k
     where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+      and k.revoked_at is null and crm.is_working(k)
     order by k.id
     limit 1000
   ) k;
@@ -202,7 +208,7 @@ begin
       select w.member_id, count(*) as working
       from (
         select k.member_id from crm.api_keys k
-        where k.workspace_id = v_workspace_id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
         limit 5000
       ) w
       group by w.member_id

@@ -268,7 +268,7 @@ begin
     perform crm.raise_code('not_found', 'id');
   end if;
   if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'is_active');
+    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
     v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
     perform crm.record_webhook_action(
       v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
