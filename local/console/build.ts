@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What a build reads: the console, and the contract's lists that it shows. */
@@ -110,5 +111,5 @@ async function newestChange(folders: string[]): Promise<number> {
 function lastLines(...outputs: Uint8Array[]): string {
   const decoder = new TextDecoder();
   const text = outputs.map((output) => decoder.decode(output).trim()).filter(Boolean).join("\n");
-  return text.split("\n").slice(-SHOWN_LINES).join("\n");
+  return stripVTControlCharacters(text).split("\n").slice(-SHOWN_LINES).join("\n");
 }
