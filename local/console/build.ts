@@ -79,7 +79,7 @@ export function createConsoleBuild(
         return { failed };
       }
       const built = (await Deno.stat(join(out, MARK)).catch(() => null))?.mtime;
-      if (built && await newestChange(sources) <= built.getTime()) return "ready";
+      if (built && await newestChange(sources) < built.getTime()) return "ready";
       // Another request may have begun it while this one looked.
       if (!running) start();
       return "building";
