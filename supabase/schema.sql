@@ -8494,6 +8494,12 @@ begin
   end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
+    when 'key_create' then return app.key_create(p_args);
+    when 'key_get' then return app.key_get(p_args);
+    when 'key_list' then return app.key_list(p_args);
+    when 'key_revoke' then return app.key_revoke(p_args);
+    when 'key_rotate' then return app.key_rotate(p_args);
+    when 'key_update' then return app.key_update(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);
   end case;
 end
@@ -10960,6 +10966,15 @@ CREATE POLICY "A member reaches only the own workspace" ON crm.workspaces TO crm
 
 
 --
+-- Name: rate_limits A member reads the limits of the own workspace's keys; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reads the limits of the own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
+   FROM crm.api_keys k
+  WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+
+
+--
 -- Name: activities; Type: ROW SECURITY; Schema: crm; Owner: -
 --
 
@@ -11466,6 +11481,7 @@ REVOKE ALL ON FUNCTION app.job_run(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_create(p_args jsonb) TO crm_app;
 
 
 --
@@ -11473,6 +11489,7 @@ REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_get(p_args jsonb) TO crm_app;
 
 
 --
@@ -11480,6 +11497,7 @@ REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -11487,6 +11505,7 @@ REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_revoke(p_args jsonb) TO crm_app;
 
 
 --
@@ -11494,6 +11513,7 @@ REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_rotate(p_args jsonb) TO crm_app;
 
 
 --
@@ -11501,6 +11521,7 @@ REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -11679,6 +11700,7 @@ GRANT ALL ON FUNCTION crm.active_member(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_app;
 
 
 --
@@ -11771,6 +11793,7 @@ REVOKE ALL ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_v
 --
 
 REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) TO crm_app;
 
 
 --
@@ -11778,6 +11801,7 @@ REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last 
 --
 
 REVOKE ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) TO crm_app;
 
 
 --
@@ -11990,6 +12014,7 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) TO crm_app;
 
 
 --
@@ -12013,6 +12038,7 @@ GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.current_member_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.current_member_id() TO crm_api;
+GRANT ALL ON FUNCTION crm.current_member_id() TO crm_app;
 
 
 --
@@ -12028,6 +12054,7 @@ REVOKE ALL ON FUNCTION crm.current_user_id() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.current_workspace_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.current_workspace_id() TO crm_api;
+GRANT ALL ON FUNCTION crm.current_workspace_id() TO crm_app;
 
 
 --
@@ -12292,10 +12319,46 @@ REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
 
 
 --
+-- Name: TABLE api_keys; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(prefix) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.revoked_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(revoked_at) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.rotated_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(rotated_at) ON TABLE crm.api_keys TO crm_app;
+
+
+--
 -- Name: FUNCTION is_working(k crm.api_keys); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.is_working(k crm.api_keys) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_working(k crm.api_keys) TO crm_app;
 
 
 --
@@ -12304,6 +12367,7 @@ REVOKE ALL ON FUNCTION crm.is_working(k crm.api_keys) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.iso(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
 
 
 --
@@ -12311,6 +12375,7 @@ GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -12318,6 +12383,7 @@ REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM P
 --
 
 REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -12325,6 +12391,7 @@ REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLI
 --
 
 REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
 --
@@ -12400,6 +12467,7 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 GRANT SELECT ON TABLE crm.members TO crm_api;
+GRANT SELECT ON TABLE crm.members TO crm_app;
 
 
 --
@@ -12648,6 +12716,7 @@ REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_app;
 
 
 --
@@ -12676,6 +12745,7 @@ REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit intege
 --
 
 REVOKE ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) TO crm_app;
 
 
 --
@@ -12721,6 +12791,7 @@ GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) TO crm_app;
 
 
 --
@@ -12856,6 +12927,7 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 --
 
 GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -12863,6 +12935,7 @@ GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
 --
 
 GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -12931,6 +13004,14 @@ GRANT ALL ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) TO c
 
 REVOKE ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_api;
+GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_app;
+
+
+--
+-- Name: TABLE workspaces; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.workspaces TO crm_app;
 
 
 --
@@ -12949,10 +13030,87 @@ GRANT ALL ON FUNCTION crm.workspaces_of_current_user() TO crm_app;
 
 
 --
+-- Name: TABLE audit_log; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT INSERT ON TABLE crm.audit_log TO crm_app;
+
+
+--
+-- Name: TABLE key_calls; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.key_calls TO crm_app;
+
+
+--
+-- Name: TABLE key_counters; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.key_counters TO crm_app;
+
+
+--
+-- Name: TABLE key_secrets; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT INSERT ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(workspace_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.key_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(key_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(prefix) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.expires_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.created_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
 -- Name: TABLE lead_receipts; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT ON TABLE crm.lead_receipts TO crm_api;
+
+
+--
+-- Name: TABLE rate_limits; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 
 
 --

@@ -155,13 +155,41 @@ to crm_api;
 
 -- The verbs of members.
 grant usage on schema app, crm to crm_app;
+grant select on crm.workspaces, crm.members, crm.key_calls, crm.key_counters, crm.rate_limits to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+-- A verb stores the hash of a secret, and never reads one.
+grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
+to crm_app;
+grant select, update (is_active) on crm.webhook_subscriptions to crm_app;
+grant insert on crm.audit_log to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function
+  app.key_create(jsonb),
+  app.key_get(jsonb),
+  app.key_list(jsonb),
+  app.key_revoke(jsonb),
+  app.key_rotate(jsonb),
+  app.key_update(jsonb),
   app.workspace_choices(jsonb),
+  crm.calls_by_day(date[], bigint[], date, integer),
+  crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.check_args(jsonb, text[], text[]),
+  crm.count_calls(uuid, timestamp with time zone, uuid[]),
+  crm.current_member_id(),
+  crm.current_workspace_id(),
+  crm.is_working(crm.api_keys),
+  crm.iso(timestamp with time zone),
+  crm.key_for_update(uuid, uuid),
+  crm.key_record(uuid, uuid),
+  crm.key_records(uuid, uuid[]),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
+  crm.raise_code(text, text, text, text),
+  crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.require_workspace(uuid),
+  crm.uuid_v7(timestamp with time zone),
+  crm.with_fields(json, json),
   crm.workspaces_of_current_user()
 to crm_app;
 -- end of the functions that verbs call

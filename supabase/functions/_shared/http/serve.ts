@@ -120,7 +120,9 @@ function createSuccess(
   if (replayed) headers["Idempotent-Replayed"] = "true";
   if (endpoint.status === 204) return { status: 204, body: null, headers };
   const status = replayed ? 200 : endpoint.status;
-  if (endpoint.status !== 201) return { status, body, headers };
+  if (endpoint.status !== 201) {
+    return { status, body: reveal ? JSON.stringify({ ...JSON.parse(body!), ...reveal }) : body, headers };
+  }
 
   const created = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
   const createdId = created.id ?? created.lead?.deal_id;
