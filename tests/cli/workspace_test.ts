@@ -93,7 +93,7 @@ Deno.test("workspace … reports each mistake in one line", async () => {
       2,
       /must be an e-mail address/,
     ),
-    assertMistake(update, 2, /nothing to change: give at least one of --name, --suspended/),
+    assertMistake(update, 2, /nothing to change: give at least one of --name, --suspended, --public-api/),
     assertMistake([...update, "--suspended", "yes"], 2, /true or false/),
     assertMistake([...update, "--rate-limit", "0"], 2, /whole number from 1 to 1000000/),
     assertMistake([...update, "--rate-limit", "1e3"], 2, /whole number from 1 to 1000000/),
