@@ -14,6 +14,8 @@ import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
+/** It reaches the workspaces of the person who is signed in, and none for the operator. */
+const OF_PERSON = "workspace_choices";
 
 /** A valid value for each argument that names no record. */
 const VALUES: Record<string, unknown> = {
@@ -28,6 +30,11 @@ const VALUES: Record<string, unknown> = {
   overlap_seconds: 3600,
   token_hash: "0".repeat(64),
   secret: "AAAA",
+  new_id: "00000000-0000-7000-8000-000000000001",
+  event_types: ["deal.won"],
+  target_url: "https://example.com/hooks",
+  cursor: "ffffffff-ffff-7fff-bfff-ffffffffffff",
+  limit: 200,
   is_active: true,
   is_default: true,
   keep_webhooks: false,
@@ -57,7 +64,7 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   const inWorkspace = verbs.filter(({ args }) => args.includes("workspace_id"));
   assert.deepEqual(
     verbs.filter((verb) => !inWorkspace.includes(verb)).map(({ name }) => name),
-    OPERATOR_ALONE,
+    [...OPERATOR_ALONE, OF_PERSON].sort(),
   );
 
   for (const { name, args, call } of inWorkspace) {
