@@ -3399,7 +3399,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with that e-mail; without it nobody can). Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, member_name, member_email. Codes: validation_error.';
 
 
 --

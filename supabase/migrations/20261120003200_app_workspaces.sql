@@ -49,8 +49,8 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
-  'Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with '
-  'that e-mail; without it nobody can). Codes: validation_error.';
+  'The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
 language sql stable security definer
