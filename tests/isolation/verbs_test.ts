@@ -30,7 +30,6 @@ const VALUES: Record<string, unknown> = {
   overlap_seconds: 3600,
   token_hash: "0".repeat(64),
   secret: "AAAA",
-  new_id: "00000000-0000-7000-8000-000000000001",
   event_types: ["deal.won"],
   target_url: "https://example.com/hooks",
   cursor: "ffffffff-ffff-7fff-bfff-ffffffffffff",
@@ -70,8 +69,11 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   for (const { name, args, call } of inWorkspace) {
     assert.deepEqual((await refusalOf(call(sql, UNKNOWN_ID)))?.[0], "not_found", `${name} in no workspace`);
     const reference = args.find((field) => field === "member_id" || field === "deal_id");
-    if (args.includes("id")) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
-    else if (reference) {
+    const filter = args.find((field) => field === "subscription_id" || field === "pipeline_id");
+    if (filter) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", filter], name);
+    else if (args.includes("id")) {
+      assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
+    } else if (reference) {
       assert.deepEqual(await refusalOf(call(sql, mine)), ["invalid_reference", reference], name);
     } else {
       const shown = JSON.stringify(await call(sql, mine));
@@ -120,6 +122,7 @@ async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id"
 function argsOf(verb: string, fields: string[], workspace_id: string, records: Record<string, string>) {
   return Object.fromEntries(fields.map((field) => {
     if (field === "workspace_id") return [field, workspace_id];
+    if (field === "new_id") return [field, crypto.randomUUID()];
     const object = field === "id" ? /^(loss_reason|[a-z]+)_/.exec(verb)![1]! : field.replace(/_id$/, "");
     const value = field.endsWith("id") ? records[object] : VALUES[field];
     assert.notEqual(value, undefined, `${verb} takes ${field}, which this test has no value for`);
