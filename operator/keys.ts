@@ -1,12 +1,8 @@
 import type { ISql } from "postgres";
-import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
-import { generateKey } from "./generate_key.ts";
+import { generateKeySecret } from "../supabase/functions/_shared/keys/generate_key.ts";
 import { toMoment } from "./moments.ts";
 import { findWorkspace, operate } from "./operator.ts";
 import type { OverlapSeconds } from "./verbs.ts";
-
-/** The first characters of a key, which are stored in plain text so that a person can recognise it. */
-const VISIBLE_PREFIX_LENGTH = 12;
 
 export interface NewKey {
   workspaceId: string;
@@ -33,15 +29,14 @@ export interface CreatedKey {
  * would have expired already.
  */
 export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
-  const key = generateKey();
+  const { value: key, stored } = generateKeySecret();
   const { id, creator } = await operate(sql, "key_create", {
     workspace_id: input.workspaceId,
     member_id: input.memberId,
     name: input.name,
     scopes: input.scopes,
     expires_at: toMoment(input.expiresAt),
-    prefix: key.slice(0, VISIBLE_PREFIX_LENGTH),
-    hash: hashCredential(key),
+    ...stored,
   });
   return { id, key, creatorIsActive: creator.is_active };
 }
@@ -55,12 +50,11 @@ export async function rotateKey(
   id: string,
   overlapSeconds: OverlapSeconds,
 ): Promise<{ id: string; key: string; oldSecretExpiresAt: string | null }> {
-  const key = generateKey();
+  const { value: key, stored } = generateKeySecret();
   const rotated = await operate(sql, "key_rotate", {
     workspace_id: await findWorkspace(sql, "key", id),
     id,
-    prefix: key.slice(0, VISIBLE_PREFIX_LENGTH),
-    hash: hashCredential(key),
+    ...stored,
     overlap_seconds: overlapSeconds,
   });
   return { id: rotated.id, key, oldSecretExpiresAt: rotated.old_secret_expires_at };

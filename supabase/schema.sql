@@ -9259,6 +9259,12 @@ begin
     when 'delivery_list' then return app.delivery_list(p_args);
     when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
     when 'funnel_get' then return app.funnel_get(p_args);
+    when 'key_create' then return app.key_create(p_args);
+    when 'key_get' then return app.key_get(p_args);
+    when 'key_list' then return app.key_list(p_args);
+    when 'key_revoke' then return app.key_revoke(p_args);
+    when 'key_rotate' then return app.key_rotate(p_args);
+    when 'key_update' then return app.key_update(p_args);
     when 'member_invite' then return app.member_invite(p_args);
     when 'member_list' then return app.member_list(p_args);
     when 'member_reinvite' then return app.member_reinvite(p_args);
@@ -9385,9 +9391,15 @@ COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with
 --
 
 CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_delivery_id uuid;
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
@@ -9397,7 +9409,9 @@ CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid)
   )
   insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
   select e.workspace_id, e.id, p_subscription_id from event e
-  returning id
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
 $$;
 
 
@@ -9405,7 +9419,7 @@ $$;
 -- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no event.';
 
 
 --
@@ -11936,6 +11950,15 @@ CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO cr
 
 
 --
+-- Name: rate_limits A member reads the limits of the own workspace's keys; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reads the limits of the own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
+   FROM crm.api_keys k
+  WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+
+
+--
 -- Name: activities; Type: ROW SECURITY; Schema: crm; Owner: -
 --
 
@@ -12470,6 +12493,7 @@ REVOKE ALL ON FUNCTION app.job_run(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_create(p_args jsonb) TO crm_app;
 
 
 --
@@ -12477,6 +12501,7 @@ REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_get(p_args jsonb) TO crm_app;
 
 
 --
@@ -12484,6 +12509,7 @@ REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -12491,6 +12517,7 @@ REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_revoke(p_args jsonb) TO crm_app;
 
 
 --
@@ -12498,6 +12525,7 @@ REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_rotate(p_args jsonb) TO crm_app;
 
 
 --
@@ -12505,6 +12533,7 @@ REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -12826,6 +12855,7 @@ REVOKE ALL ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_v
 --
 
 REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) TO crm_app;
 
 
 --
@@ -12833,6 +12863,7 @@ REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last 
 --
 
 REVOKE ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) TO crm_app;
 
 
 --
@@ -13059,6 +13090,7 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) TO crm_app;
 
 
 --
@@ -13201,7 +13233,7 @@ REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT SELECT,INSERT ON TABLE crm.events TO crm_app;
+GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
 --
@@ -13224,7 +13256,7 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 -- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT SELECT,INSERT ON TABLE crm.webhook_deliveries TO crm_app;
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
 --
@@ -13444,7 +13476,35 @@ REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
 -- Name: TABLE api_keys; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT SELECT ON TABLE crm.api_keys TO crm_app;
+GRANT SELECT,INSERT ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(prefix) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.revoked_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(revoked_at) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.rotated_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(rotated_at) ON TABLE crm.api_keys TO crm_app;
 
 
 --
@@ -13469,6 +13529,7 @@ GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -13476,6 +13537,7 @@ REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM P
 --
 
 REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -13483,6 +13545,7 @@ REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLI
 --
 
 REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
 --
@@ -14248,10 +14311,73 @@ GRANT SELECT ON TABLE crm.key_calls TO crm_app;
 
 
 --
+-- Name: TABLE key_counters; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.key_counters TO crm_app;
+
+
+--
+-- Name: TABLE key_secrets; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT INSERT ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(workspace_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.key_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(key_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(prefix) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.expires_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.created_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
 -- Name: TABLE lead_receipts; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT SELECT,INSERT ON TABLE crm.lead_receipts TO crm_api;
+
+
+--
+-- Name: TABLE rate_limits; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 
 
 --

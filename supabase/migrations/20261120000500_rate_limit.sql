@@ -15,7 +15,7 @@ comment on column crm.rate_limits.calls is
 comment on column crm.rate_limits.counted_since is
   'When the row was made. A row that is made again, after a crash, has another, so that its calls are counted anew.';
 
--- Row-level security is forced and has no policy, so only the doors and the operator reach this table.
+-- No verb of a key reaches this table: its one policy, in the migration `key_calls`, lets members read their keys' rows.
 alter table crm.rate_limits enable row level security;
 alter table crm.rate_limits force row level security;
 

@@ -133,6 +133,12 @@ begin
     when 'delivery_list' then return app.delivery_list(p_args);
     when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
     when 'funnel_get' then return app.funnel_get(p_args);
+    when 'key_create' then return app.key_create(p_args);
+    when 'key_get' then return app.key_get(p_args);
+    when 'key_list' then return app.key_list(p_args);
+    when 'key_revoke' then return app.key_revoke(p_args);
+    when 'key_rotate' then return app.key_rotate(p_args);
+    when 'key_update' then return app.key_update(p_args);
     when 'member_invite' then return app.member_invite(p_args);
     when 'member_list' then return app.member_list(p_args);
     when 'member_reinvite' then return app.member_reinvite(p_args);

@@ -154,21 +154,23 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
--- The verbs of members.
+-- The verbs of members. Of rows that exist they may write only these columns: a member raises no limit of the plan,
+-- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
--- Not the plan of a workspace, which is the operator's.
+grant select on
+  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
+  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+to crm_app;
+grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select on crm.api_keys, crm.key_calls, crm.pipelines, crm.stages to crm_app;
-grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
--- A verb stores and replaces a secret, and never reads one.
+grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+-- A verb stores the hash of a key and the secret of a webhook, and never reads one.
+grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
+to crm_app;
 grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
--- A member sends a test event, and sees and sends again what a delivery says of its object.
-grant select, insert on crm.events to crm_app;
-grant select, insert, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
-grant select on crm.event_types, crm.webhook_attempts to crm_app;
-grant select on crm.companies, crm.contacts, crm.deals, crm.activities, crm.proposals to crm_app;
-grant select, insert on crm.audit_log to crm_app;
+grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
+grant select, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function
@@ -178,6 +180,12 @@ grant execute on function
   app.delivery_list(jsonb),
   app.delivery_redeliver(jsonb),
   app.funnel_get(jsonb),
+  app.key_create(jsonb),
+  app.key_get(jsonb),
+  app.key_list(jsonb),
+  app.key_revoke(jsonb),
+  app.key_rotate(jsonb),
+  app.key_update(jsonb),
   app.member_invite(jsonb),
   app.member_list(jsonb),
   app.member_reinvite(jsonb),
@@ -193,10 +201,13 @@ grant execute on function
   app.workspace_get(jsonb),
   app.workspace_update(jsonb),
   crm.activity_json(crm.activities),
+  crm.calls_by_day(date[], bigint[], date, integer),
+  crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.check_active_subscriptions(uuid, text),
   crm.check_args(jsonb, text[], text[]),
   crm.company_json(crm.companies),
   crm.contact_json(crm.contacts),
+  crm.count_calls(uuid, timestamp with time zone, uuid[]),
   crm.current_member_id(),
   crm.current_workspace_id(),
   crm.deal_json(crm.deals),
@@ -209,6 +220,9 @@ grant execute on function
   crm.holds_webhooks(uuid),
   crm.is_working(crm.api_keys),
   crm.iso(timestamp with time zone),
+  crm.key_for_update(uuid, uuid),
+  crm.key_record(uuid, uuid),
+  crm.key_records(uuid, uuid[]),
   crm.lead_json(crm.deals, uuid, uuid),
   crm.member_json(crm.members, bigint),
   crm.parse_argument(text, text, jsonb),

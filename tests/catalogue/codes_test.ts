@@ -39,7 +39,7 @@ function raisedBy(
 }
 
 /** Codes that only the operator can cause, by a call that no endpoint makes. */
-const OF_OPERATOR = ["no_active_admin", "job_failed"];
+const OF_OPERATOR = ["no_active_admin", "job_failed", "invalid_reference"];
 
 Deno.test("every code that a function of the database raises is one of the service's, or the operator's alone", async () => {
   for (const [name, { codes }] of await readFunctions()) {

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { createWorkspace } from "../../../operator/workspaces.ts";
-import { generateKey } from "../../../operator/generate_key.ts";
+import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 

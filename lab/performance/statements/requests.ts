@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { endpoints, keyEndpoints } from "../../../contract/resources.ts";
 import type { AccessTokens } from "../../../local/auth/access_tokens.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
-import { generateKey } from "../../../operator/generate_key.ts";
+import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { createKey } from "../../../operator/keys.ts";
 import { sendProposal } from "../../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
