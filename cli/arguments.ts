@@ -18,6 +18,7 @@ export const RULES: Readonly<Record<string, string>> = {
   title: NAME,
   email: EMAIL,
   member_email: EMAIL,
+  active_subscriptions: "The workspace has 100 active subscriptions, the maximum: deactivate one first",
   rate_limit_per_minute: "It must be a whole number from 1 to 1000000",
   stale_after_days: "It must be a whole number from 1 to 3650",
   value: AMOUNT,

@@ -1,6 +1,7 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
 import { installAuthSchema } from "./auth/schema.ts";
+import { openConsole } from "./console/console.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
@@ -63,17 +64,21 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();
 
-    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, secrets);
+    const appOrigin = settings.appOrigin ?? gateway.origin;
+    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, appOrigin, secrets);
     const auth = openLocalAuth({
       databaseUrl,
       dataDir,
       secrets,
       origin: gateway.origin,
-      siteUrl: Deno.env.get("APP_ORIGIN")!,
+      siteUrl: appOrigin,
       isOurs: demoLogin !== null,
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    const consoleServer = openConsole();
+    closers.push(() => consoleServer.close());
+    gateway.serve("/", consoleServer.handle);
     await gateway.openFunctions();
     const scheduler = startScheduler({
       databaseUrl,
@@ -129,12 +134,12 @@ async function prepareDatabase(
 }
 
 /** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
-function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
+function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, secrets: Secrets): void {
   // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
   Deno.env.set("DATABASE_URL", databaseUrl);
   Deno.env.set("SUPABASE_URL", origin);
+  Deno.env.set("APP_ORIGIN", appOrigin);
   const defaults = {
-    APP_ORIGIN: origin,
     SUPABASE_SECRET_KEY: secrets.service_key,
     SUPABASE_PUBLISHABLE_KEY: "local",
     // A direct connection supports named statements; only a transaction pooler does not.

@@ -3,7 +3,7 @@ import type { Resource } from "../supabase/functions/_shared/contract/endpoint.t
 import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { type Audience, AUDIENCES } from "./audience.ts";
 import { ErrorReplies } from "./error_replies.ts";
-import { HEADERS } from "./headers.ts";
+import { headersFor } from "./headers.ts";
 import { type Language, selectLanguage } from "./language.ts";
 import { appParameters, commonParameters, operation, tagOf } from "./operation.ts";
 import { Schemas } from "./schemas.ts";
@@ -51,7 +51,7 @@ export function openApiDocument(audience: Audience, language: Language): unknown
       parameters: audience === "api"
         ? { ...commonParameters(schemas), ...deliveryHeaders() }
         : appParameters(schemas),
-      headers: HEADERS,
+      headers: headersFor(audience),
       responses: sorted(errors.named),
       schemas: sorted(schemas.named),
     },

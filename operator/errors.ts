@@ -19,6 +19,10 @@ const OWN = [
   "no_active_admin",
   /** The key is revoked or has expired, so it cannot have another secret. */
   "key_revoked",
+  /** The member who would be invited again has signed in. */
+  "already_signed_in",
+  /** A member would leave the workspace without an active admin. The operator may. */
+  "last_admin",
   /** The subscription gets no deliveries until it is reactivated. */
   "subscription_inactive",
   "job_failed",

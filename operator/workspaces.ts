@@ -1,6 +1,6 @@
 import type { ISql } from "postgres";
 import { operate } from "./operator.ts";
-import type { Result, Workspace } from "./verbs.ts";
+import type { Result, WorkspaceOverview } from "./verbs.ts";
 
 /** The changes of a workspace; an absent field does not change. */
 export interface WorkspaceChanges {
@@ -39,7 +39,11 @@ export function createWorkspace(sql: ISql, input: NewWorkspace): Promise<Result<
  * Suspends a workspace or changes its plan.
  * @throws OperatorError if there is no such workspace, or a value is out of its range.
  */
-export function updateWorkspace(sql: ISql, id: string, changes: WorkspaceChanges): Promise<Workspace> {
+export function updateWorkspace(
+  sql: ISql,
+  id: string,
+  changes: WorkspaceChanges,
+): Promise<WorkspaceOverview> {
   return operate(sql, "workspace_update", {
     workspace_id: id,
     suspended: changes.suspended,

@@ -1740,14 +1740,7 @@ begin
     perform api.fail('revoked_api_key');
   end if;
 
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id() and s.is_active
-  ) >= 100 then
-    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
-  end if;
-
+  perform crm.check_active_subscriptions(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
@@ -1832,6 +1825,64 @@ COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscrip
 
 
 --
+-- Name: action_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.action_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select l.id from crm.audit_log l
+    where l.workspace_id = v_workspace_id and l.id < v_cursor
+    order by l.id desc
+    limit v_limit + 1
+  );
+  return json_build_object(
+    'data', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', l.id,
+            'at', crm.iso(l.created_at),
+            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'action', l.action,
+            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'details', l.details
+          )
+          order by l.id desc
+        ),
+        '[]'
+      )
+      from crm.audit_log l
+      left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
+    ),
+    'meta', json_build_object(
+      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
+      'has_more', cardinality(v_ids) > v_limit
+    )
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION action_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.action_list(p_args jsonb) IS 'Lists what was changed in a workspace: data (id, at, actor, action, object, details), newest first, and meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor (meta.next_cursor of the page before), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
+
+
+--
 -- Name: call(uuid, uuid, uuid, text, text, jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -1864,6 +1915,68 @@ COMMENT ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id u
 
 
 --
+-- Name: delivery_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.delivery_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(v_delivery.id, v_event);
+  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: delivery_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -1872,32 +1985,35 @@ CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id,
-          'subscription_id', d.subscription_id,
-          'target_url', d.target_url,
-          'event', d.event,
-          'state', d.state,
-          'attempts', d.attempts,
-          'last_status', d.last_status,
-          'last_reason', d.last_reason,
-          'last_attempt_at', crm.iso(d.last_attempt_at),
-          'next_attempt_at', crm.iso(d.next_attempt_at),
-          'created_at', crm.iso(d.created_at)
-        )
-        order by d.id desc
-      ),
-      '[]'
-    )
-    from crm.recent_deliveries(v_workspace_id) d
-  );
+  -- Two statements, because each is served by an index of its own.
+  if v_subscription_id is null then
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
+    );
+  else
+    if not exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+    ) then
+      perform crm.raise_code('not_found', 'subscription_id');
+    end if;
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
+      order by d.id desc
+      limit 50
+    );
+  end if;
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
+    from crm.webhook_deliveries d
+    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
+  ));
 end
 $$;
 
@@ -1906,7 +2022,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
 
 
 --
@@ -1920,18 +2036,28 @@ CREATE FUNCTION app.delivery_redeliver(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-  v_subscription_id uuid;
+  v_delivery crm.webhook_deliveries;
+  v_event crm.event_type;
 begin
-  select d.subscription_id into v_subscription_id from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_id;
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
-  perform crm.redeliver(v_workspace_id, v_id);
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  select e.event into v_event from crm.events e
+  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  perform crm.record_action(
+    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
+    jsonb_build_object('subscription_id', v_delivery.subscription_id)
+  );
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'subscription_id', v_subscription_id, 'held', crm.holds_webhooks(v_workspace_id));
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
+  return crm.with_fields(
+    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+  );
 end
 $$;
 
@@ -1940,7 +2066,7 @@ $$;
 -- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns id, subscription_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -1969,6 +2095,57 @@ $$;
 --
 
 COMMENT ON FUNCTION app.delivery_retry(p_args jsonb) IS 'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: funnel_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.funnel_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_pipeline crm.pipelines;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select p.* into v_pipeline from crm.pipelines p
+  where p.workspace_id = v_workspace_id and p.is_active
+    and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
+  order by p.is_default desc, p.id
+  limit 1;
+  if not found and v_args ? 'pipeline_id' then
+    perform crm.raise_code('not_found', 'pipeline_id');
+  end if;
+  return json_build_object(
+    'as_of', crm.iso(statement_timestamp()),
+    'pipelines', (
+      select coalesce(
+        json_agg(json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id), '[]'
+      )
+      from (
+        select p.* from crm.pipelines p
+        where p.workspace_id = v_workspace_id and p.is_active
+        order by p.created_at, p.id
+        limit 100
+      ) p
+    ),
+    'pipeline', case when v_pipeline.id is not null then
+      json_build_object('id', v_pipeline.id, 'name', v_pipeline.name)
+    end,
+    'stages', crm.funnel_stages(v_workspace_id, v_pipeline.id)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION funnel_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.funnel_get(p_args jsonb) IS 'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2423,36 +2600,40 @@ COMMENT ON FUNCTION app.loss_reason_update(p_args jsonb) IS 'Deactivates a loss 
 
 
 --
--- Name: member_add(jsonb); Type: FUNCTION; Schema: app; Owner: -
+-- Name: member_invite(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
-CREATE FUNCTION app.member_add(p_args jsonb) RETURNS json
+CREATE FUNCTION app.member_invite(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid;
+  v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
-  insert into crm.members (workspace_id, name, email, role)
+  insert into crm.members as new (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
-  returning id into v_id;
-  if v_id is null then
+  returning new.* into v_member;
+  if not found then
     perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;
-  return json_build_object('id', v_id);
+  perform crm.record_action(
+    v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role)
+  );
+  return crm.member_json(v_member, 0);
 end
 $$;
 
 
 --
--- Name: FUNCTION member_add(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+-- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_add(p_args jsonb) IS 'Adds an active member; the e-mail is unique in the workspace, in any case. Returns id. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
 
 
 --
@@ -2468,11 +2649,21 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(crm.member_json(m) order by m.id), '[]')
-    from crm.members m
-    where m.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
+    from (
+      select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000
+    ) m
+    left join (
+      select w.member_id, count(*) as working
+      from (
+        select k.member_id from crm.api_keys k
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) w
+      group by w.member_id
+    ) k on k.member_id = m.id
+  ));
 end
 $$;
 
@@ -2481,7 +2672,43 @@ $$;
 -- Name: FUNCTION member_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: member_reinvite(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_reinvite(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_member crm.members;
+begin
+  select m.* into v_member from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  if v_member.user_id is not null then
+    perform crm.raise_code('already_signed_in');
+  end if;
+  perform crm.record_action(
+    v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
+  );
+  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_reinvite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
 
 
 --
@@ -2493,18 +2720,38 @@ CREATE FUNCTION app.member_update(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
-  v_member crm.members;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
+  v_before crm.members;
+  v_after crm.members;
+  v_changes jsonb;
   v_keys json;
   v_managers integer;
 begin
-  update crm.members m
-  set is_active = (v_args ->> 'is_active')::boolean
+  -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
+  perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
-  returning m.* into v_member;
+  for no key update;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
+  v_after := v_before;
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
+  if v_changes <> '{}' then
+    v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
+    -- The operator may do it, for whom no sign-in is needed.
+    if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
+      and (v_after.role <> 'admin' or not v_after.is_active) then
+      perform crm.require_other_admin(v_before.workspace_id, v_before.id);
+    end if;
+    update crm.members m
+    set name = v_after.name, role = v_after.role, is_active = v_after.is_active
+    where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
+    perform crm.record_action(
+      v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes
+    );
+  end if;
+
   select coalesce(
     json_agg(
       json_build_object(
@@ -2515,13 +2762,21 @@ begin
     '[]'
   )
   into v_keys
-  from crm.api_keys k
-  where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
-    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  select count(*) into v_managers from crm.members m
-  where m.workspace_id = v_member.workspace_id and m.is_active and m.role in ('admin', 'gestor');
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
+      and k.revoked_at is null and crm.is_working(k)
+    order by k.id
+    limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members m
+    where m.workspace_id = v_after.workspace_id and m.is_active and m.role in ('admin', 'gestor')
+    limit 1000
+  ) m;
   return crm.with_fields(
-    crm.member_json(v_member), json_build_object('working_keys', v_keys, 'active_managers', v_managers)
+    crm.member_json(v_after, json_array_length(v_keys)),
+    json_build_object('keys', v_keys, 'active_managers', v_managers)
   );
 end
 $$;
@@ -2531,7 +2786,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with working_keys (those neither revoked nor expired, oldest first) and active_managers, the number of active admins and gestores: without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator may).';
 
 
 --
@@ -2807,6 +3062,102 @@ COMMENT ON FUNCTION app.stage_update(p_args jsonb) IS 'Deactivates a stage, or a
 
 
 --
+-- Name: subscription_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'new_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.check_active_subscriptions(v_workspace_id, 'target_url');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  values (
+    v_workspace_id,
+    v_id,
+    array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_args ->> 'target_url'
+  );
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_create(p_args jsonb) IS 'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_delete(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_delete(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  if found then
+    perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
+  end if;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_delete(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+begin
+  return crm.subscription_overview((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_get(p_args jsonb) IS 'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: subscription_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2817,16 +3168,18 @@ CREATE FUNCTION app.subscription_list(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[] := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+    order by s.is_active desc, s.created_at desc, s.id desc
+    limit 200
+  );
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(
-      crm.with_fields(crm.subscription_json(s), json_build_object('key_id', s.key_id))
-      order by s.created_at desc, s.id desc
-    ), '[]')
-    from crm.webhook_subscriptions s
-    where s.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
+    from crm.subscription_overviews(v_workspace_id, v_ids) o
+  ));
 end
 $$;
 
@@ -2835,7 +3188,7 @@ $$;
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets, each with key_id: the key that made it, null for the operator''s. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at most. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2850,20 +3203,32 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_resumed bigint;
+  v_is_active boolean;
+  v_resumed bigint := 0;
   v_revoked_key json;
 begin
-  select case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_revoked_key
+  select
+    s.is_active,
+    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
+  into v_is_active, v_revoked_key
   from crm.webhook_subscriptions s
   left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   where s.workspace_id = v_workspace_id and s.id = v_id;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
-  perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'resumed', v_resumed, 'revoked_key', v_revoked_key);
+  if not v_is_active then
+    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
+    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+    perform crm.record_webhook_action(
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+    );
+    perform crm.poke_dispatcher();
+  end if;
+  return crm.with_fields(
+    crm.subscription_overview(v_workspace_id, v_id),
+    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+  );
 end
 $$;
 
@@ -2872,7 +3237,7 @@ $$;
 -- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns id; resumed, the number of deliveries that were waiting; and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 100 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2916,14 +3281,17 @@ CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
 begin
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid;
-  if not found then
+  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return json_build_object('id', v_args -> 'id');
+  update crm.webhook_secrets k
+  set secret = decode(v_args ->> 'secret', 'base64')
+  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
+  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
 
@@ -2932,7 +3300,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
 
 
 --
@@ -2951,6 +3319,9 @@ declare
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
+  );
   perform crm.poke_dispatcher();
   return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
@@ -3001,7 +3372,7 @@ begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
   return json_build_object(
     'id', v_workspace_id,
-    'member_id', app.member_add(jsonb_build_object(
+    'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
       'name', coalesce(v_args ->> 'member_name', 'Administrador'),
       -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
@@ -3028,7 +3399,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name, member_name and member_email (of the admin, who can sign in with that e-mail; without it nobody can). Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, member_name, member_email. Codes: validation_error.';
 
 
 --
@@ -3072,6 +3443,34 @@ COMMENT ON FUNCTION app.workspace_find(p_args jsonb) IS 'Finds the workspace tha
 
 
 --
+-- Name: workspace_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace crm.workspaces;
+begin
+  select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  return crm.workspace_overview(v_workspace);
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_get(p_args jsonb) IS 'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, active_members, waiting_deliveries), the member who asks and the workspaces of that person. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: workspace_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -3103,22 +3502,49 @@ CREATE FUNCTION app.workspace_update(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{suspended, public_api, rate_limit_per_minute, stale_after_days}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
   );
-  v_workspace crm.workspaces;
+  v_before crm.workspaces;
+  v_after crm.workspaces;
+  v_changes jsonb;
 begin
-  update crm.workspaces w
-  set
-    suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
-    public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
-    rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
-  where w.id = (v_args ->> 'workspace_id')::uuid
-  returning w.* into v_workspace;
+  -- A member who could change the plan could lift a suspension.
+  if crm.current_member_id() is not null and v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
+    perform crm.raise_code('validation_error', f, 'Só o operador do serviço muda o plano')
+    from unnest(array['suspended', 'public_api', 'rate_limit_per_minute']) f
+    where v_args ? f;
+  end if;
+  select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
-  return crm.workspace_json(v_workspace);
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
+  if v_changes = '{}' then
+    return crm.workspace_overview(v_before);
+  end if;
+  -- The names of the columns, because a member has no right to write those of the plan.
+  if crm.current_member_id() is not null then
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  else
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+      public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  end if;
+  perform crm.record_action(
+    v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes
+  );
+  return crm.workspace_overview(v_after);
 end
 $$;
 
@@ -3127,7 +3553,7 @@ $$;
 -- Name: FUNCTION workspace_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Suspends a workspace or changes its plan; an absent argument changes nothing. For the operator alone, because no member may change the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 
 --
@@ -3913,6 +4339,32 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does not change is not checked again.';
+
+
+--
+-- Name: check_active_subscriptions(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
+  if (
+    select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 100 active subscriptions, so that there is no place for one more.';
 
 
 --
@@ -5863,6 +6315,101 @@ COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch
 
 
 --
+-- Name: webhook_deliveries; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_deliveries (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    event_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    series integer DEFAULT 1 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the same number, because the fault is not the receiver''s.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
+
+
+--
+-- Name: delivery_headers(crm.webhook_deliveries, crm.events, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+  from unnest(
+    array[
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+    ],
+    array[
+      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      'crm-webhooks/1',
+      '*/*',
+      'application/json',
+      octet_length(convert_to(p_body, 'UTF8'))::text,
+      'close',
+      e.event::text,
+      d.id::text,
+      floor(extract(epoch from now()))::text,
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+    ]
+  ) with ordinality h (name, value, n)
+$$;
+
+
+--
+-- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signature is described, because the database has no secret to sign with.';
+
+
+--
 -- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5921,6 +6468,71 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null.';
+
+
+--
+-- Name: delivery_summary(crm.webhook_deliveries); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'id', d.id,
+    'subscription_id', d.subscription_id,
+    'target_url', s.target_url,
+    'event', e.event,
+    'state', d.state,
+    'attempts', d.attempts,
+    'last_status', a.status,
+    'last_reason', a.reason,
+    'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' then crm.iso(d.next_attempt_at) end,
+    'created_at', crm.iso(d.created_at)
+  )
+  from crm.events e
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
+  where e.workspace_id = d.workspace_id and e.id = d.event_id
+$$;
+
+
+--
+-- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery for the operator and the console: event, state, the receiver''s last response, times (spec 6.5). next_attempt_at is null if there is no next attempt.';
+
+
+--
+-- Name: describe_changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(
+    jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}'
+  )
+  from jsonb_each(p_after) a
+  where a.value is distinct from p_before -> a.key
+$$;
+
+
+--
+-- Name: FUNCTION describe_changes(p_before jsonb, p_after jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) IS 'The details of an update for the audit log: {field: {from, to}} of each field that differs; {} if none does.';
 
 
 --
@@ -6392,6 +7004,126 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
+
+
+--
+-- Name: funnel_stages(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (
+    with stage as materialized (
+      select s.id, s.name, s.type, s.position from crm.stages s
+      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
+      order by s.position
+      limit 50
+    ),
+    open_deal as (
+      select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
+      from stage s
+      cross join lateral (
+        select d.id, d.value, d.created_at from crm.deals d
+        where d.workspace_id = p_workspace_id and d.stage_id = s.id and d.status = 'aberto'
+        order by d.id desc
+        limit 1001
+      ) d
+    ),
+    outcome as materialized (
+      select
+        o.type, o.status,
+        (select s.id from stage s where s.type = o.type order by s.position limit 1) as first_stage_id
+      from (values ('won', 'ganho'), ('lost', 'perdido')) o (type, status)
+    ),
+    closed_deal as (
+      select
+        -- Winning or losing a deal leaves it in its stage, so most closed deals are shown away from their own.
+        coalesce(s.id, o.first_stage_id) as stage_id,
+        d.id, d.value, d.closed_at as at, d.more
+      from outcome o
+      cross join lateral (
+        select d.id, d.stage_id, d.value, d.closed_at, count(*) over () > 1000 as more
+        from (
+          select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
+          where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
+            and d.closed_at >= now() - interval '30 days'
+          order by d.closed_at desc, d.id desc
+          limit 1001
+        ) d
+      ) d
+      left join stage s on s.id = d.stage_id and s.type = o.type
+    ),
+    deal as materialized (
+      select t.*, row_number() over (partition by t.stage_id order by t.at desc, t.id desc) as rank
+      from (select * from open_deal union all select * from closed_deal) t
+    ),
+    total as (
+      select
+        d.stage_id,
+        count(*) filter (where d.rank <= 1000) as deals_count,
+        bool_or(d.more or d.rank > 1000) as is_partial,
+        sum(d.value) filter (where d.rank <= 1000) as value_sum
+      from deal d
+      group by d.stage_id
+    ),
+    card as (
+      select
+        c.stage_id,
+        json_agg(
+          json_build_object(
+            'id', d.id,
+            'title', d.title,
+            'value', d.value,
+            'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
+            'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
+            'created_at', crm.iso(d.created_at),
+            'stage_entered_at', crm.iso(d.stage_changed_at)
+          )
+          order by c.rank
+        ) as list
+      from deal c
+      join crm.deals d on d.workspace_id = p_workspace_id and d.id = c.id
+      left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
+      left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
+      where c.rank <= 50
+      group by c.stage_id
+    )
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', s.id,
+          'name', s.name,
+          'type', s.type,
+          'position', s.position,
+          'deals_count', coalesce(t.deals_count, 0),
+          'deals_count_is_partial', coalesce(t.is_partial, false),
+          'value_sum', coalesce(t.value_sum, 0),
+          'deals', coalesce(c.list, '[]')
+        )
+        order by s.position
+      ),
+      '[]'
+    )
+    from stage s
+    left join total t on t.stage_id = s.id
+    left join card c on c.stage_id = s.id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) IS 'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 days, by the time of that: those that are in another stage are shown in the first of the type. The count and the sum of values are over the newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are shown.';
 
 
 --
@@ -7074,10 +7806,10 @@ COMMENT ON COLUMN crm.members.user_id IS 'The person (auth.users) who signs in a
 
 
 --
--- Name: member_json(crm.members); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: member_json(crm.members, bigint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.member_json(m crm.members) RETURNS json
+CREATE FUNCTION crm.member_json(m crm.members, p_working_keys bigint) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select json_build_object(
@@ -7087,16 +7819,18 @@ CREATE FUNCTION crm.member_json(m crm.members) RETURNS json
     'email', m.email,
     'role', m.role,
     'is_active', m.is_active,
+    'has_signed_in', m.user_id is not null,
+    'working_keys', p_working_keys,
     'created_at', crm.iso(m.created_at)
   )
 $$;
 
 
 --
--- Name: FUNCTION member_json(m crm.members); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION member_json(m crm.members, p_working_keys bigint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the operator.';
+COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JSON of a member for the operator and the console, with the number of keys that the member created and that are neither revoked nor expired.';
 
 
 --
@@ -7475,7 +8209,7 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -7510,6 +8244,9 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'limit' then
+      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
       v_valid := v_number in (0, 3600, 86400, 604800);
       v_message := 'Deve ser um de 0, 3600, 86400, 604800';
@@ -7528,6 +8265,15 @@ begin
     when 'secret' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'target_url' then
+      -- Only its length: that it is https and public is checked by whoever calls the verb (_shared/webhooks/target.ts).
+      value := p_value;
+      v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
+      v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event_types' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+        and p_value <@ to_jsonb(enum_range(null::crm.event_type));
+      v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
@@ -8173,42 +8919,6 @@ COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscript
 
 
 --
--- Name: recent_deliveries(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer DEFAULT 50) RETURNS TABLE(id uuid, subscription_id uuid, target_url text, event crm.event_type, state text, attempts integer, last_status integer, last_reason text, last_attempt_at timestamp with time zone, next_attempt_at timestamp with time zone, created_at timestamp with time zone)
-    LANGUAGE sql STABLE
-    SET search_path TO ''
-    AS $$
-  select
-    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
-    a.status, a.reason, a.finished_at,
-    case when d.state = 'pending' then d.next_attempt_at end,
-    d.created_at
-  from crm.webhook_deliveries d
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  left join lateral (
-    -- A delivery that is sent again shows its previous attempt until the new series has one.
-    select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-    order by a.series desc, a.number desc
-    limit 1
-  ) a on true
-  where d.workspace_id = p_workspace_id
-  order by d.id desc
-  limit p_limit
-$$;
-
-
---
--- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) IS 'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
-
-
---
 -- Name: record_action(uuid, text, text, uuid, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8228,6 +8938,27 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) IS 'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as key_created; p_details has what the console shows beside it.';
+
+
+--
+-- Name: record_webhook_action(uuid, uuid, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id
+$$;
+
+
+--
+-- Name: FUNCTION record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) IS 'Adds a line about a subscription to the audit log, with its address as the name.';
 
 
 --
@@ -8341,6 +9072,35 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
+
+
+--
+-- Name: require_other_admin(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
+  -- nobody can sign in as that member.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
+      and (m.user_id is not null or right(m.email, 8) <> '.invalid')
+  ) then
+    perform crm.raise_code('last_admin');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_other_admin(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) IS 'Raises last_admin if no other active admin of the workspace can sign in.';
 
 
 --
@@ -8494,13 +9254,31 @@ begin
   end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
+    when 'action_list' then return app.action_list(p_args);
+    when 'delivery_get' then return app.delivery_get(p_args);
+    when 'delivery_list' then return app.delivery_list(p_args);
+    when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+    when 'funnel_get' then return app.funnel_get(p_args);
     when 'key_create' then return app.key_create(p_args);
     when 'key_get' then return app.key_get(p_args);
     when 'key_list' then return app.key_list(p_args);
     when 'key_revoke' then return app.key_revoke(p_args);
     when 'key_rotate' then return app.key_rotate(p_args);
     when 'key_update' then return app.key_update(p_args);
+    when 'member_invite' then return app.member_invite(p_args);
+    when 'member_list' then return app.member_list(p_args);
+    when 'member_reinvite' then return app.member_reinvite(p_args);
+    when 'member_update' then return app.member_update(p_args);
+    when 'subscription_create' then return app.subscription_create(p_args);
+    when 'subscription_delete' then return app.subscription_delete(p_args);
+    when 'subscription_get' then return app.subscription_get(p_args);
+    when 'subscription_list' then return app.subscription_list(p_args);
+    when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_rotate' then return app.subscription_rotate(p_args);
+    when 'subscription_test' then return app.subscription_test(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);
+    when 'workspace_get' then return app.workspace_get(p_args);
+    when 'workspace_update' then return app.workspace_update(p_args);
   end case;
 end
 $$;
@@ -8938,7 +9716,7 @@ COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL
 -- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
 
 
 --
@@ -8995,6 +9773,105 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'A row as public JSON, with the fields of api.subscription.';
+
+
+--
+-- Name: subscription_overview(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
+begin
+  if v_overview is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return v_overview;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_overview(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) IS 'JSON of one subscription, as of crm.subscription_overviews. Raises not_found.';
+
+
+--
+-- Name: subscription_overviews(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, overview json)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  -- An id begins with the time of its row, so the day of a delivery is a range of ids, and the index has all that is
+  -- counted.
+  v_floors uuid[] := array(
+    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+  );
+  -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
+  v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+  v_held boolean := crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  with counted as (
+    select
+      i.id,
+      width_bucket(d.id, v_floors) as day,
+      count(*) filter (where d.state = 'delivered') as delivered,
+      count(*) filter (where d.state = 'failed') as failed,
+      count(*) filter (where d.state = 'pending') as waiting
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id, d.state from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc
+      limit v_newest
+    ) d
+    group by 1, 2
+  ),
+  days as (
+    select
+      i.id,
+      json_agg(json_build_object(
+        'day', v_today - 7 + n,
+        'delivered', coalesce(c.delivered, 0),
+        'failed', coalesce(c.failed, 0),
+        'waiting', coalesce(c.waiting, 0)
+      ) order by n) as list,
+      sum(c.delivered + c.failed + c.waiting) as total
+    from unnest(p_ids) i (id)
+    cross join generate_series(1, 7) n
+    left join counted c on c.id = i.id and c.day = n
+    group by i.id
+  )
+  select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
+    'key_id', s.key_id,
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
+    'held', v_held,
+    'days', d.list,
+    'days_are_partial', coalesce(d.total, 0) >= v_newest
+  ))
+  from days d
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
+  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
 
 
 --
@@ -9160,6 +10037,34 @@ COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'Appends fi
 
 
 --
+-- Name: working_keys_of(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION working_keys_of(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) IS 'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
+
+
+--
 -- Name: workspaces; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -9232,6 +10137,94 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.workspace_json(w crm.workspaces) IS 'JSON of a workspace and its plan, for the operator.';
+
+
+--
+-- Name: workspace_overview(crm.workspaces); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.workspace_overview(w crm.workspaces) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.with_fields(crm.workspace_json(w), json_build_object(
+    'member', (
+      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
+      from crm.members m
+      where m.workspace_id = w.id and m.id = crm.current_member_id()
+    ),
+    'workspaces', crm.workspaces_of_current_user(),
+    'usage', crm.workspace_usage(w.id)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_overview(w crm.workspaces); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspace_overview(w crm.workspaces) IS 'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that person.';
+
+
+--
+-- Name: workspace_usage(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.workspace_usage(p_workspace_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
+begin
+  -- Each count stops at a bound, so that no workspace is too large to be shown.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc
+    limit 20000
+  ) c;
+  return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
+    'active_keys', (
+      select count(*) from (
+        select from crm.api_keys k
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) k
+    ),
+    'active_webhooks', (
+      select count(*) from (
+        select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active limit 1000
+      ) s
+    ),
+    'active_members', (
+      select count(*) from (
+        select from crm.members m where m.workspace_id = p_workspace_id and m.is_active limit 5000
+      ) m
+    ),
+    'waiting_deliveries', (
+      select count(*) from (
+        select from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.state = 'pending' limit 10000
+      ) d
+    )
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_usage(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspace_usage(p_workspace_id uuid) IS 'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that crm.drain_calls has moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A count that has reached its bound may be larger.';
 
 
 --
@@ -9564,64 +10557,6 @@ COMMENT ON COLUMN crm.rate_limits.calls IS 'Admitted calls since counted_since, 
 --
 
 COMMENT ON COLUMN crm.rate_limits.counted_since IS 'When the row was made. A row that is made again, after a crash, has another, so that its calls are counted anew.';
-
-
---
--- Name: webhook_deliveries; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_deliveries (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    event_id uuid NOT NULL,
-    subscription_id uuid NOT NULL,
-    state text DEFAULT 'pending'::text NOT NULL,
-    series integer DEFAULT 1 NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone,
-    lease_token bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
-    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
-);
-
-ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
-
-
---
--- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
-
-
---
--- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the same number, because the fault is not the receiver''s.';
-
-
---
--- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
-
-
---
--- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
 
 
 --
@@ -10060,6 +10995,13 @@ CREATE INDEX activities_updated_at ON crm.activities USING btree (workspace_id, 
 
 
 --
+-- Name: api_keys_working; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX api_keys_working ON crm.api_keys USING btree (workspace_id, member_id) WHERE (revoked_at IS NULL);
+
+
+--
 -- Name: companies_domain; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -10123,6 +11065,13 @@ CREATE INDEX contacts_updated_at ON crm.contacts USING btree (workspace_id, upda
 
 
 --
+-- Name: deals_closed; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_closed ON crm.deals USING btree (workspace_id, pipeline_id, status, closed_at, id) WHERE (closed_at IS NOT NULL);
+
+
+--
 -- Name: deals_company_id; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -10141,6 +11090,13 @@ CREATE INDEX deals_contact_id ON crm.deals USING btree (workspace_id, contact_id
 --
 
 CREATE INDEX deals_external_id ON crm.deals USING btree (workspace_id, external_id, id);
+
+
+--
+-- Name: deals_open; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_open ON crm.deals USING btree (workspace_id, stage_id, id) WHERE (status = 'aberto'::text);
 
 
 --
@@ -10204,6 +11160,13 @@ CREATE INDEX idempotency_keys_age ON crm.idempotency_keys USING btree (created_a
 --
 
 CREATE INDEX key_calls_age ON crm.key_calls USING btree (hour);
+
+
+--
+-- Name: key_calls_of_workspace; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_calls_of_workspace ON crm.key_calls USING btree (workspace_id, hour);
 
 
 --
@@ -10295,6 +11258,13 @@ CREATE INDEX webhook_deliveries_due ON crm.webhook_deliveries USING btree (works
 --
 
 CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (workspace_id, subscription_id) WHERE (lease_until IS NOT NULL);
+
+
+--
+-- Name: webhook_deliveries_of_subscription; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_of_subscription ON crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) INCLUDE (state);
 
 
 --
@@ -10966,6 +11936,13 @@ CREATE POLICY "A member reaches only the own workspace" ON crm.workspaces TO crm
 
 
 --
+-- Name: event_types A member reads the catalogue; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO crm_app USING (true);
+
+
+--
 -- Name: rate_limits A member reads the limits of the own workspace's keys; Type: POLICY; Schema: crm; Owner: -
 --
 
@@ -11142,6 +12119,7 @@ ALTER TABLE crm.workspaces ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA api TO crm_functions;
 GRANT USAGE ON SCHEMA api TO crm_api;
+GRANT USAGE ON SCHEMA api TO crm_app;
 
 
 --
@@ -11335,6 +12313,7 @@ GRANT ALL ON FUNCTION api.deal_win(p_args jsonb) TO crm_api;
 
 REVOKE ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) TO crm_api;
+GRANT ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) TO crm_app;
 
 
 --
@@ -11434,6 +12413,14 @@ GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION action_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.action_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.action_list(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -11442,10 +12429,19 @@ GRANT ALL ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id
 
 
 --
+-- Name: FUNCTION delivery_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.delivery_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
 REVOKE ALL ON FUNCTION app.delivery_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -11453,6 +12449,7 @@ REVOKE ALL ON FUNCTION app.delivery_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) TO crm_app;
 
 
 --
@@ -11460,6 +12457,14 @@ REVOKE ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.delivery_retry(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION funnel_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.funnel_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.funnel_get(p_args jsonb) TO crm_app;
 
 
 --
@@ -11546,10 +12551,11 @@ REVOKE ALL ON FUNCTION app.loss_reason_update(p_args jsonb) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION member_add(p_args jsonb); Type: ACL; Schema: app; Owner: -
+-- Name: FUNCTION member_invite(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
-REVOKE ALL ON FUNCTION app.member_add(p_args jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION app.member_invite(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_invite(p_args jsonb) TO crm_app;
 
 
 --
@@ -11557,6 +12563,15 @@ REVOKE ALL ON FUNCTION app.member_add(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.member_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_list(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION member_reinvite(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_reinvite(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_reinvite(p_args jsonb) TO crm_app;
 
 
 --
@@ -11564,6 +12579,7 @@ REVOKE ALL ON FUNCTION app.member_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.member_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -11616,10 +12632,35 @@ REVOKE ALL ON FUNCTION app.stage_update(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION subscription_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_create(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_delete(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_delete(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_delete(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
 REVOKE ALL ON FUNCTION app.subscription_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -11627,6 +12668,7 @@ REVOKE ALL ON FUNCTION app.subscription_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) TO crm_app;
 
 
 --
@@ -11641,6 +12683,7 @@ REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_rotate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_rotate(p_args jsonb) TO crm_app;
 
 
 --
@@ -11648,6 +12691,7 @@ REVOKE ALL ON FUNCTION app.subscription_rotate(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_test(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_test(p_args jsonb) TO crm_app;
 
 
 --
@@ -11673,6 +12717,14 @@ REVOKE ALL ON FUNCTION app.workspace_find(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION workspace_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION workspace_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -11684,6 +12736,7 @@ REVOKE ALL ON FUNCTION app.workspace_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.workspace_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -11708,6 +12761,7 @@ GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_app;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.activities TO crm_api;
+GRANT SELECT ON TABLE crm.activities TO crm_app;
 
 
 --
@@ -11724,6 +12778,7 @@ GRANT ALL ON FUNCTION crm.activity_insert(t crm.activities) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.activity_json(t crm.activities) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_api;
+GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_app;
 
 
 --
@@ -11813,6 +12868,15 @@ GRANT ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) TO crm_app;
+
+
+--
 -- Name: FUNCTION check_args(p_args jsonb, p_required text[], p_optional text[]); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -11849,6 +12913,7 @@ GRANT ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT 
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+GRANT SELECT ON TABLE crm.deals TO crm_app;
 
 
 --
@@ -11880,6 +12945,7 @@ GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
+GRANT SELECT ON TABLE crm.companies TO crm_app;
 
 
 --
@@ -11896,6 +12962,7 @@ GRANT ALL ON FUNCTION crm.company_insert(t crm.companies) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.company_json(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_api;
+GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_app;
 
 
 --
@@ -11951,6 +13018,7 @@ GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+GRANT SELECT ON TABLE crm.contacts TO crm_app;
 
 
 --
@@ -11967,6 +13035,7 @@ GRANT ALL ON FUNCTION crm.contact_insert(t crm.contacts) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.contact_json(t crm.contacts) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_api;
+GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_app;
 
 
 --
@@ -12087,6 +13156,7 @@ GRANT ALL ON FUNCTION crm.deal_insert(t crm.deals) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.deal_json(t crm.deals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_api;
+GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_app;
 
 
 --
@@ -12153,10 +13223,18 @@ REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
 
 
 --
+-- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.events TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_app;
 
 
 --
@@ -12168,11 +13246,70 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 
 
 --
+-- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.state; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(state) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.series; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(series) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.attempts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(attempts) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.next_attempt_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(next_attempt_at) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) TO crm_functions;
+
+
+--
+-- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) TO crm_app;
+
+
+--
+-- Name: FUNCTION describe_changes(p_before jsonb, p_after jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) TO crm_app;
 
 
 --
@@ -12243,6 +13380,7 @@ REVOKE ALL ON FUNCTION crm.emit_stale_deals() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
 
 
 --
@@ -12270,10 +13408,19 @@ GRANT ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) TO crm_api;
 
 
 --
+-- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) TO crm_app;
+
+
+--
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
 --
@@ -12400,6 +13547,7 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 
 REVOKE ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_app;
 
 
 --
@@ -12467,14 +13615,36 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 GRANT SELECT ON TABLE crm.members TO crm_api;
-GRANT SELECT ON TABLE crm.members TO crm_app;
+GRANT SELECT,INSERT ON TABLE crm.members TO crm_app;
 
 
 --
--- Name: FUNCTION member_json(m crm.members); Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN members.name; Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.member_json(m crm.members) FROM PUBLIC;
+GRANT UPDATE(name) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.role; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(role) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: FUNCTION member_json(m crm.members, p_working_keys bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO crm_app;
 
 
 --
@@ -12569,6 +13739,7 @@ GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 --
 
 GRANT SELECT ON TABLE crm.pipelines TO crm_api;
+GRANT SELECT ON TABLE crm.pipelines TO crm_app;
 
 
 --
@@ -12591,6 +13762,7 @@ REVOKE ALL ON FUNCTION crm.pipeline_row_json(p crm.pipelines) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.poke_dispatcher() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.poke_dispatcher() TO crm_app;
 
 
 --
@@ -12606,6 +13778,7 @@ GRANT ALL ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason tex
 --
 
 GRANT SELECT ON TABLE crm.proposals TO crm_api;
+GRANT SELECT ON TABLE crm.proposals TO crm_app;
 
 
 --
@@ -12627,6 +13800,7 @@ GRANT UPDATE(rejection_reason) ON TABLE crm.proposals TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_app;
 
 
 --
@@ -12659,6 +13833,7 @@ GRANT ALL ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status
 
 REVOKE ALL ON FUNCTION crm.proposal_status(p crm.proposals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.proposal_status(p crm.proposals) TO crm_api;
+GRANT ALL ON FUNCTION crm.proposal_status(p crm.proposals) TO crm_app;
 
 
 --
@@ -12731,13 +13906,7 @@ REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[],
 --
 
 REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
 --
@@ -12749,10 +13918,19 @@ GRANT ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_ob
 
 
 --
+-- Name: FUNCTION record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
 
 
 --
@@ -12776,6 +13954,15 @@ GRANT ALL ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) TO
 --
 
 REVOKE ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION require_other_admin(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) TO crm_app;
 
 
 --
@@ -12848,6 +14035,7 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
 --
@@ -12897,6 +14085,7 @@ REVOKE ALL ON FUNCTION crm.set_proposal_moments() FROM PUBLIC;
 --
 
 GRANT SELECT ON TABLE crm.stages TO crm_api;
+GRANT SELECT ON TABLE crm.stages TO crm_app;
 
 
 --
@@ -12927,7 +14116,7 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 --
 
 GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT SELECT ON TABLE crm.webhook_subscriptions TO crm_app;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -12936,6 +14125,13 @@ GRANT SELECT ON TABLE crm.webhook_subscriptions TO crm_app;
 
 GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
 GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(failure_count) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -12952,6 +14148,23 @@ GRANT ALL ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) TO cr
 
 REVOKE ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_api;
+GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_overview(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
 --
@@ -12988,6 +14201,7 @@ REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM 
 
 REVOKE ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_app;
 
 
 --
@@ -13008,6 +14222,14 @@ GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_app;
 
 
 --
+-- Name: FUNCTION working_keys_of(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) TO crm_app;
+
+
+--
 -- Name: TABLE workspaces; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -13015,10 +14237,41 @@ GRANT SELECT ON TABLE crm.workspaces TO crm_app;
 
 
 --
+-- Name: COLUMN workspaces.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.workspaces TO crm_app;
+
+
+--
+-- Name: COLUMN workspaces.stale_after_days; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(stale_after_days) ON TABLE crm.workspaces TO crm_app;
+
+
+--
 -- Name: FUNCTION workspace_json(w crm.workspaces); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.workspace_json(w crm.workspaces) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_json(w crm.workspaces) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspace_overview(w crm.workspaces); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspace_overview(w crm.workspaces) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_overview(w crm.workspaces) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspace_usage(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspace_usage(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_usage(p_workspace_id uuid) TO crm_app;
 
 
 --
@@ -13033,7 +14286,14 @@ GRANT ALL ON FUNCTION crm.workspaces_of_current_user() TO crm_app;
 -- Name: TABLE audit_log; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT INSERT ON TABLE crm.audit_log TO crm_app;
+GRANT SELECT,INSERT ON TABLE crm.audit_log TO crm_app;
+
+
+--
+-- Name: TABLE event_types; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.event_types TO crm_app;
 
 
 --
@@ -13114,7 +14374,36 @@ GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 
 
 --
+-- Name: TABLE webhook_attempts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
+
+
+--
 -- Name: TABLE webhook_secrets; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT INSERT ON TABLE crm.webhook_secrets TO crm_api;
+GRANT INSERT ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.subscription_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.secret; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(secret) ON TABLE crm.webhook_secrets TO crm_app;

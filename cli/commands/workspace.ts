@@ -44,8 +44,9 @@ export function workspaceCommands(program: Command): void {
     );
 
   workspace.command("update")
-    .description("Suspend a workspace, or change its plan")
+    .description("Rename a workspace, suspend it, or change its plan")
     .argument("<id>", "id of the workspace")
+    .option("--name <name>", "1 to 255 characters")
     .option(
       "--suspended <true|false>",
       "refuse every call with a key of the workspace, and hold its webhooks",
@@ -72,6 +73,7 @@ export function workspaceCommands(program: Command): void {
         command,
         call("workspace_update", {
           workspace_id: id,
+          name: options.name,
           suspended: options.suspended,
           public_api: options.publicApi,
           rate_limit_per_minute: options.rateLimit,

@@ -26,7 +26,12 @@ export async function makeMember(
   role: Role,
   email = `${crypto.randomUUID()}@membro.example`,
 ): Promise<TestMember> {
-  const { id } = await operate(sql, "member_add", { workspace_id: workspaceId, name: "Membro", email, role });
+  const { id } = await operate(sql, "member_invite", {
+    workspace_id: workspaceId,
+    name: "Membro",
+    email,
+    role,
+  });
   return { memberId: id, email };
 }
 

@@ -15,6 +15,7 @@ comment on table crm.key_calls is
 comment on column crm.key_calls.hour is 'The beginning of the hour.';
 call crm.protect('crm.key_calls');
 create index key_calls_age on crm.key_calls (hour);
+create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
 
 create table crm.key_counters (
   workspace_id uuid not null,

@@ -43,7 +43,7 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -78,6 +78,9 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'limit' then
+      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
       v_valid := v_number in (0, 3600, 86400, 604800);
       v_message := 'Deve ser um de 0, 3600, 86400, 604800';
@@ -96,6 +99,15 @@ begin
     when 'secret' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'target_url' then
+      -- Only its length: that it is https and public is checked by whoever calls the verb (_shared/webhooks/target.ts).
+      value := p_value;
+      v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
+      v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event_types' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+        and p_value <@ to_jsonb(enum_range(null::crm.event_type));
+      v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';

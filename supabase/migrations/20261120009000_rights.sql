@@ -82,6 +82,7 @@ grant execute on function
   crm.activity_page(uuid[], json[]),
   crm.activity_save(crm.activities),
   crm.changes(jsonb, jsonb),
+  crm.check_active_subscriptions(uuid, text),
   crm.check_references(jsonb),
   crm.choose_stage(uuid, uuid),
   crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -154,42 +155,103 @@ to crm_api;
 -- end of the functions that verbs call
 
 -- The verbs of members.
-grant usage on schema app, crm to crm_app;
-grant select on crm.workspaces, crm.members, crm.key_calls, crm.key_counters, crm.rate_limits to crm_app;
+grant usage on schema app, api, crm to crm_app;
+-- Not the plan of a workspace, which is the operator's.
+grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, insert, update (name, role, is_active) on crm.members to crm_app;
+grant select on crm.pipelines, crm.stages to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
 -- A verb stores the hash of a secret, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select, update (is_active) on crm.webhook_subscriptions to crm_app;
-grant insert on crm.audit_log to crm_app;
+grant select on crm.key_calls, crm.key_counters, crm.rate_limits to crm_app;
+grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
+-- A verb stores and replaces a secret, and never reads one.
+grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
+-- A member sends a test event, and sees and sends again what a delivery says of its object.
+grant select, insert on crm.events to crm_app;
+grant select, insert, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
+grant select on crm.event_types, crm.webhook_attempts to crm_app;
+grant select on crm.companies, crm.contacts, crm.deals, crm.activities, crm.proposals to crm_app;
+grant select, insert on crm.audit_log to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function
+  api.fail(text, text[], text),
+  app.action_list(jsonb),
+  app.delivery_get(jsonb),
+  app.delivery_list(jsonb),
+  app.delivery_redeliver(jsonb),
+  app.funnel_get(jsonb),
   app.key_create(jsonb),
   app.key_get(jsonb),
   app.key_list(jsonb),
   app.key_revoke(jsonb),
   app.key_rotate(jsonb),
   app.key_update(jsonb),
+  app.member_invite(jsonb),
+  app.member_list(jsonb),
+  app.member_reinvite(jsonb),
+  app.member_update(jsonb),
+  app.subscription_create(jsonb),
+  app.subscription_delete(jsonb),
+  app.subscription_get(jsonb),
+  app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb),
+  app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb),
   app.workspace_choices(jsonb),
+  app.workspace_get(jsonb),
+  app.workspace_update(jsonb),
+  crm.activity_json(crm.activities),
   crm.calls_by_day(date[], bigint[], date, integer),
   crm.calls_by_hour(timestamp with time zone[], bigint),
+  crm.check_active_subscriptions(uuid, text),
   crm.check_args(jsonb, text[], text[]),
+  crm.company_json(crm.companies),
+  crm.contact_json(crm.contacts),
   crm.count_calls(uuid, timestamp with time zone, uuid[]),
   crm.current_member_id(),
   crm.current_workspace_id(),
+  crm.deal_json(crm.deals),
+  crm.delivery_body(uuid, crm.events),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_summary(crm.webhook_deliveries),
+  crm.describe_changes(jsonb, jsonb),
+  crm.event_data(crm.events, text),
+  crm.funnel_stages(uuid, uuid),
+  crm.holds_webhooks(uuid),
   crm.is_working(crm.api_keys),
   crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid),
   crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]),
+  crm.lead_json(crm.deals, uuid, uuid),
+  crm.member_json(crm.members, bigint),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
+  crm.poke_dispatcher(),
+  crm.proposal_json(crm.proposals),
+  crm.proposal_status(crm.proposals),
   crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid),
   crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.redeliver(uuid, uuid),
+  crm.require_active_subscription(uuid, uuid),
+  crm.require_other_admin(uuid, uuid),
   crm.require_workspace(uuid),
+  crm.send_test_event(uuid, uuid),
+  crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone),
   crm.with_fields(json, json),
+  crm.working_keys_of(uuid, uuid),
+  crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces),
+  crm.workspace_usage(uuid),
   crm.workspaces_of_current_user()
 to crm_app;
 -- end of the functions that verbs call

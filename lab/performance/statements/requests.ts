@@ -178,11 +178,12 @@ async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests
 }
 
 /** Creates a proposal; returns the path of its public link. */
-async function makeLink({ sql, baseUrl, samples }: Caller): Promise<string> {
+async function makeLink({ sql, samples }: Caller): Promise<string> {
   const [proposal] = await sql<[{ id: string }]>`
     insert into crm.proposals (workspace_id, deal_id, title)
     select workspace_id, id, 'Plano anual' from crm.deals where id = ${samples.deal_id} returning id`;
-  return (await sendProposal(sql, proposal.id, baseUrl)).url.slice(baseUrl.length);
+  const { url } = await sendProposal(sql, proposal.id, "https://crm.example");
+  return `/proposals/${new URL(url).hash.slice(1)}`;
 }
 
 async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Promise<Caller> {

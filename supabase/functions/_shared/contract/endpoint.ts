@@ -5,6 +5,11 @@ import type { Json } from "../http/json_body.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
+/** The parameters of a path. */
+export interface PathParams {
+  readonly id?: string | undefined;
+}
+
 /** What a `prepare` hook returns for a body. */
 export interface Prepared<Reply extends z.ZodType> {
   /** Arguments of the verb, in place of the body. */
@@ -62,8 +67,10 @@ interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType 
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
   /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
-  prepare?: Body extends z.ZodType
-    ? (body: z.output<Body>) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
+  prepare?: Body extends z.ZodType ? (
+      body: z.output<Body>,
+      params: PathParams,
+    ) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
     : never;
 }
 
@@ -77,6 +84,11 @@ interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodT
   verb: string;
   status?: 200 | 201 | 204;
   prepare?: KeyDeclaration<Reply, Body>["prepare"];
+  /**
+   * Does what follows the statement outside the database, such as sending a letter, and returns the fields that this adds
+   * to the reply. It must not throw: the change is made.
+   */
+  finish?: (reply: Record<string, unknown>) => Promise<Record<string, unknown>>;
 }
 
 interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | undefined>
@@ -115,7 +127,8 @@ interface CommonEndpoint {
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
   readonly errors: readonly ErrorCode[];
-  readonly prepare: ((body: never) => Promise<Prepared<z.ZodType>>) | undefined;
+  readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
+  readonly finish: ((reply: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
 }
 
 /** An endpoint that requires an API key with its scope. */
@@ -208,6 +221,7 @@ export function endpoint(
     idempotent: false,
     errors: [],
     prepare: undefined,
+    finish: undefined,
   } as const;
   if (declaration.gate === "none") {
     return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };

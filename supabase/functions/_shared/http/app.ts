@@ -33,13 +33,15 @@ export function functionApp(name: string, gate: GateName): Hono {
       // The answer to a preflight request is not made by `respond`.
       c.header("X-Content-Type-Options", "nosniff");
     });
-    app.use(cors({
+    const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS],
       // Browsers ask again after 5 s otherwise, before every other call of the console.
       maxAge: 600,
-    }));
+    });
+    // Only a browser's page has an Origin: to others OPTIONS is a method that the path does not have.
+    app.use((c, next) => c.req.header("Origin") === undefined ? next() : allow(c, next));
   }
   return app;
 }

@@ -96,8 +96,11 @@ async function receive(
 }
 
 /** The outcome of a call that a door has answered: its error, or else the result of the function. */
-function outcomeOf({ admission, events, error }: DoorReply, resultOf: () => Success | ApiError): Outcome {
-  return { admission, events, result: error ?? resultOf() };
+async function outcomeOf(
+  { admission, events, error }: DoorReply,
+  resultOf: () => Success | ApiError | Promise<Success>,
+): Promise<Outcome> {
+  return { admission, events, result: error ?? await resultOf() };
 }
 
 /** Runs an endpoint that requires no credential. */
@@ -109,25 +112,29 @@ async function callOpenEndpoint(target: Endpoint | ApiError): Promise<Success | 
 }
 
 /** Creates the reply of a verb. Of an input that is invalid, only the original reply is repeated. */
-function createSuccess(
+async function createSuccess(
   resource: Resource,
   endpoint: Endpoint,
   input: Input | ApiError,
   { body, replayed }: DoorReply,
-): Success {
+): Promise<Success> {
   const { ignored = [], reveal = undefined } = input instanceof ApiError ? {} : input;
   const headers = ignoredFieldsHeader(ignored);
   if (replayed) headers["Idempotent-Replayed"] = "true";
   if (endpoint.status === 204) return { status: 204, body: null, headers };
   const status = replayed ? 200 : endpoint.status;
-  if (endpoint.status !== 201) {
-    return { status, body: reveal ? JSON.stringify({ ...JSON.parse(body!), ...reveal }) : body, headers };
-  }
+  const { finish } = endpoint;
+  const isCreation = endpoint.status === 201;
+  // The text of a reply to which nothing is added is returned without being parsed.
+  if (!isCreation && !reveal && !finish) return { status, body, headers };
 
-  const created = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
-  const createdId = created.id ?? created.lead?.deal_id;
+  const reply = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
+  const added = { ...reveal, ...await finish?.(reply) };
+  const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : body;
+  if (!isCreation) return { status, body: text, headers };
+  const createdId = reply.id ?? reply.lead?.deal_id;
   if (resource.hasDetail) headers["Location"] = `${functionsUrl()}/${resource.name}/${createdId}`;
-  return { status, body: reveal ? JSON.stringify({ ...created, ...reveal }) : body, headers, createdId };
+  return { status, body: text, headers, createdId };
 }
 
 /** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */
