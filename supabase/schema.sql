@@ -9391,9 +9391,15 @@ COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with
 --
 
 CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_delivery_id uuid;
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
@@ -9403,7 +9409,9 @@ CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid)
   )
   insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
   select e.workspace_id, e.id, p_subscription_id from event e
-  returning id
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
 $$;
 
 
@@ -9411,7 +9419,7 @@ $$;
 -- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no event.';
 
 
 --
@@ -13226,7 +13234,7 @@ REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT SELECT,INSERT ON TABLE crm.events TO crm_app;
+GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
 --
@@ -13249,7 +13257,7 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 -- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT SELECT,INSERT ON TABLE crm.webhook_deliveries TO crm_app;
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
 --

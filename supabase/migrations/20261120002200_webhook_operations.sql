@@ -70,9 +70,15 @@ comment on function crm.redeliver(uuid, uuid) is
   'subscription waits until that is reactivated.';
 
 create function crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) returns uuid
-language sql volatile
+language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_delivery_id uuid;
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
@@ -82,12 +88,15 @@ as $$
   )
   insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
   select e.workspace_id, e.id, p_subscription_id from event e
-  returning id
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
 $$;
 comment on function crm.send_test_event(uuid, uuid) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
   'subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so '
-  'that a receiver which takes it for a real event finds nothing to act on.';
+  'that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no '
+  'event.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql

@@ -154,26 +154,23 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
--- The verbs of members.
+-- The verbs of members. Of rows that exist they may write only these columns: a member raises no limit of the plan,
+-- takes over nobody's sign-in, and changes no record of an attempt.
 grant usage on schema app, api, crm to crm_app;
--- Not the plan of a workspace, which is the operator's.
+grant select on
+  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
+  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+to crm_app;
+grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
 grant select, insert, update (name, role, is_active) on crm.members to crm_app;
-grant select on crm.pipelines, crm.stages to crm_app;
 grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
--- A verb stores the hash of a secret, and never reads one.
+-- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select on crm.key_calls, crm.key_counters, crm.rate_limits to crm_app;
-grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
--- A verb stores and replaces a secret, and never reads one.
 grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
--- A member sends a test event, and sees and sends again what a delivery says of its object.
-grant select, insert on crm.events to crm_app;
-grant select, insert, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
-grant select on crm.event_types, crm.webhook_attempts to crm_app;
-grant select on crm.companies, crm.contacts, crm.deals, crm.activities, crm.proposals to crm_app;
-grant select, insert on crm.audit_log to crm_app;
+grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
+grant select, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function
