@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { percentile } from "../../lab/harness/figures.ts";
 import { startProxy } from "../../lab/harness/proxy.ts";
 import { pause } from "../../lab/harness/waiting.ts";
-import { generateKey } from "../../operator/generate_key.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";

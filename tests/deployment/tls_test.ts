@@ -1,7 +1,7 @@
 // TLS to the database: a real Postgres with a certificate of an authority of its own.
 import assert from "node:assert/strict";
 import { createAuthority } from "../../lab/harness/certificates.ts";
-import { generateKey } from "../../operator/generate_key.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { readConnection } from "../../supabase/functions/_shared/postgres/connection.ts";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { operate } from "../../operator/operator.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
@@ -118,9 +119,11 @@ test("Five failed attempts: the spec's waits, one delivery id, then failed for g
   const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(subscription!["is_active"], false);
   assert.equal(subscription!["failure_count"], 5);
-  const recent = await sql`select * from crm.recent_deliveries(${subscription!["workspace_id"]})`;
+  const { data: recent } = await operate(sql, "delivery_list", {
+    workspace_id: subscription!["workspace_id"],
+  });
   assert.deepEqual(
-    recent.map((row) => [row["id"], row["event"], row["state"], row["last_status"], row["last_reason"]]),
+    recent.map((row) => [row.id, row.event, row.state, row.last_status, row.last_reason]),
     [[delivery.id, "contact.created", "failed", 500, "http_500"]],
   );
 
