@@ -87,7 +87,7 @@ function columns(
       title: t("members.name"),
       cell: ({ id, name, email }) => (
         <div class="broken">
-          <strong>{name}</strong>
+          <strong>{name}</strong>{" "}
           {id === workspace.value?.member.id && <span class="quiet">({t("members.you")})</span>}
           <div class="small">{email}</div>
         </div>
