@@ -21,5 +21,6 @@ export const PAGES: Page[] = [
   { path: "/chaves/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Chaves de API" },
   { path: "/atividade/", script: CONSOLE, module: "pages/activity/page.tsx", title: "Atividade" },
   { path: "/conta/", script: CONSOLE, module: "pages/account/page.tsx", title: "Conta" },
+  { path: "/proposta/", script: "proposal/main.tsx", title: "Proposta" },
   { path: "/404.html", script: CONSOLE, title: "Página não encontrada" },
 ];
