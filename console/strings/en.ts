@@ -1,3 +1,6 @@
+import { enDeliveries } from "./en_deliveries.ts";
+import { enFunnel } from "./en_funnel.ts";
+import { enWebhooks } from "./en_webhooks.ts";
 import type { pt } from "./pt.ts";
 import type { Translated } from "./translate.ts";
 
@@ -131,4 +134,8 @@ export const en: Translated<typeof pt> = {
   "keys.scopes": "Permissions",
   "keys.last_used": "Last used",
   "keys.calls": "7 days",
+
+  ...enWebhooks,
+  ...enDeliveries,
+  ...enFunnel,
 };

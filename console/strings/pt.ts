@@ -1,3 +1,7 @@
+import { ptDeliveries } from "./pt_deliveries.ts";
+import { ptFunnel } from "./pt_funnel.ts";
+import { ptWebhooks } from "./pt_webhooks.ts";
+
 /** Texts in Portuguese. Você, short sentences, words of the trade. `en.ts` has the same keys. */
 export const pt = {
   "app.name": "Console",
@@ -127,4 +131,8 @@ export const pt = {
   "keys.scopes": "Permissões",
   "keys.last_used": "Último uso",
   "keys.calls": "7 dias",
+
+  ...ptWebhooks,
+  ...ptDeliveries,
+  ...ptFunnel,
 } as const;
