@@ -1,141 +1,22 @@
-import { enDeliveries } from "./en_deliveries.ts";
-import { enFunnel } from "./en_funnel.ts";
-import { enWebhooks } from "./en_webhooks.ts";
 import type { pt } from "./pt.ts";
 import type { Translated } from "./translate.ts";
+import { account } from "./en/account.ts";
+import { activity } from "./en/activity.ts";
+import { deliveries } from "./en/deliveries.ts";
+import { funnel } from "./en/funnel.ts";
+import { keys } from "./en/keys.ts";
+import { shell } from "./en/shell.ts";
+import { sign_in } from "./en/sign_in.ts";
+import { webhooks } from "./en/webhooks.ts";
 
 /** The same texts in English. */
 export const en: Translated<typeof pt> = {
-  "app.name": "Console",
-  "app.skip": "Skip to content",
-  "app.menu": "Menu",
-  "app.close": "Close",
-  "app.cancel": "Cancel",
-  "app.save": "Save",
-  "app.saving": "Saving…",
-  "app.back": "Back",
-  "app.loading": "Loading…",
-  "app.retry": "Try again",
-  "app.copy": "Copy",
-  "app.copied": "Copied",
-  "app.copy_by_hand": "The browser did not allow copying. The text is selected: copy it with Ctrl+C.",
-  "app.more": "Show more",
-  "app.never": "never",
-  "app.filter": "Filter",
-  "app.filter_none": "Nothing with “{text}”.",
-  "app.not_found": "This page does not exist",
-  "app.not_found_text": "The address may have changed. Start from the list of keys.",
-  "app.to_keys": "See the keys",
-  "app.yes": "Yes",
-  "app.no": "No",
-
-  "nav.label": "Pages",
-  "nav.funnel": "Funnel",
-  "nav.keys": "Keys",
-  "nav.webhooks": "Webhooks",
-  "nav.activity": "Activity",
-  "nav.account": "Account",
-
-  "menu.theme": "Theme",
-  "menu.theme_system": "System",
-  "menu.theme_light": "Light",
-  "menu.theme_dark": "Dark",
-  "menu.language": "Language",
-  "menu.sign_out": "Sign out",
-  "menu.workspace": "Company",
-  "menu.signed_in_as": "You are signed in as {email}",
-
-  "role.admin": "Administrator",
-  "role.gestor": "Manager",
-  "role.vendedor": "Salesperson",
-  "role.read_only": "As a salesperson you see everything and change nothing. A manager or administrator can.",
-  "role.admin_only": "Only an administrator changes this.",
-
-  "workspace.choose": "Choose the company",
-  "workspace.choose_text": "You belong to more than one. You can switch later, in the bar.",
-  "workspace.none": "You do not belong to a company yet",
-  "workspace.none_text":
-    "Ask an administrator to invite {email}. If you were invited with another address, sign out and use that one.",
-  "workspace.suspended":
-    "This company is suspended: the API refuses calls and webhooks wait. Contact support.",
-  "workspace.no_api": "The API of this company is off: keys do not work. Contact support.",
-
-  "failure.away": "The server cannot be reached.",
-  "failure.away_read": "Check your connection and try again.",
-  "failure.away_write":
-    "We do not know whether it was saved. Check before you repeat it; what you typed is still here.",
-  "failure.limited": "Too many calls in a short time.",
-  "failure.limited_when": "Nothing was saved. Try again in {seconds} s.",
-  "failure.server": "The server failed.",
-  "failure.server_read": "Try again in a moment. If it persists, send the code below to support.",
-  "failure.server_write":
-    "We do not know whether it was saved. Check before you repeat it. If it persists, send the code below to support.",
-  "failure.session": "Your session has ended. Sign in again; what you typed is kept in this browser.",
-  "failure.role": "Your role does not allow this. Nothing was saved.",
-  "failure.not_found": "This no longer exists, or is not of this company.",
-  "failure.fields": "Check the fields. Nothing was saved.",
-  "failure.nothing_kept": "Nothing was saved.",
-  "failure.request": "Request code",
-  "failure.code.email_taken": "There is a member with this e-mail address already.",
-  "failure.code.last_admin":
-    "This is the last active administrator. Make somebody else administrator first. Nothing was saved.",
-  "failure.code.key_revoked": "This key no longer works. Nothing was saved.",
-  "failure.code.already_signed_in": "This person has signed in; the invitation is not needed any more.",
-
-  "time.exact": "{relative} · {exact}",
-
-  "sign_in.title": "Sign in",
-  "sign_in.email": "E-mail",
-  "sign_in.password": "Password",
-  "sign_in.submit": "Sign in",
-  "sign_in.busy": "Signing in…",
-  "sign_in.forgotten": "I forgot my password",
-  "sign_in.wrong": "E-mail and password do not match. Check both and try again.",
-  "sign_in.unconfirmed": "This address is not confirmed yet. Open the invitation that you received.",
-  "sign_in.limited": "Too many attempts. Wait a minute and try again.",
-  "sign_in.away":
-    "The server cannot be reached. Check your connection and try again; the address is still here.",
-  "sign_in.server": "The server failed. Try again in a moment.",
-  "sign_in.ended": "You signed out. The session has ended.",
-  "sign_in.ended_unconfirmed":
-    "You signed out of this browser, but the server did not confirm. If the device is not yours, sign in and out again.",
-  "sign_in.recover": "Change the password",
-  "sign_in.recover_text": "We send a link to your address. It opens a page to choose another password.",
-  "sign_in.recover_submit": "Send the link",
-  "sign_in.recover_busy": "Sending…",
-  "sign_in.recover_sent":
-    "If {email} has access, the link arrives in a few minutes. Look in the spam folder too.",
-  "sign_in.back": "Back to signing in",
-
-  "password.title": "Choose a password",
-  "password.text": "It is for {email}.",
-  "password.field": "New password",
-  "password.hint": "At least 8 characters.",
-  "password.short": "Use at least 8 characters.",
-  "password.submit": "Save and continue",
-  "password.saved": "Password saved",
-  "password.same": "The new password is the current one. Choose another.",
-  "password.weak": "This password is easy to guess. Choose another.",
-  "password.expired": "This link has been used or has expired",
-  "password.expired_text":
-    "Ask for another: from the administrator if it was an invitation, or by “I forgot my password”.",
-
-  "activity.title": "Activity",
-  "activity.text": "Who did what in this company.",
-
-  "account.title": "Account",
-
-  "keys.title": "API keys",
-  "keys.text": "Each key belongs to one system. Give each only what it uses.",
-  "keys.create": "Create key",
-  "keys.empty": "No keys yet. Create one, so that your site can start to send leads.",
-  "keys.name": "Name",
-  "keys.prefix": "Begins with",
-  "keys.scopes": "Permissions",
-  "keys.last_used": "Last used",
-  "keys.calls": "7 days",
-
-  ...enWebhooks,
-  ...enDeliveries,
-  ...enFunnel,
+  ...account,
+  ...activity,
+  ...deliveries,
+  ...funnel,
+  ...keys,
+  ...shell,
+  ...sign_in,
+  ...webhooks,
 };

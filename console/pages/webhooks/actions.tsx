@@ -80,7 +80,7 @@ export function WebhookActions({ webhook, onChanged, onSecret }: {
   return (
     <>
       {failure.value && <FailureNote failure={failure.value} />}
-      <div class="actions">
+      <div class="actions foot-actions">
         {is_active
           ? (
             <button type="button" class="button primary" aria-disabled={busy.value !== null} onClick={test}>

@@ -109,18 +109,14 @@ function Opened({ delivery, sends, onSent }: {
       </section>
       {body !== null && <Signature body={body} />}
       <dl class="facts">
-        <div>
-          <dt>{t("delivery.id")}</dt>
-          <dd>
-            <code>{id}</code> <CopyButton text={id} label={t("delivery.id")} quiet />
-          </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.created")}</dt>
-          <dd>
-            <Moment at={created_at} exact />
-          </dd>
-        </div>
+        <dt>{t("delivery.id")}</dt>
+        <dd>
+          <code>{id}</code> <CopyButton text={id} label={t("delivery.id")} quiet />
+        </dd>
+        <dt>{t("webhooks.created")}</dt>
+        <dd>
+          <Moment at={created_at} exact />
+        </dd>
       </dl>
     </>
   );

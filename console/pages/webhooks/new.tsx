@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { useLocation } from "preact-iso/router";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
 import { asFailure, type Failure } from "../../app/failure.ts";
@@ -13,13 +12,12 @@ import { t } from "../../strings/strings.ts";
 import { EventChoice } from "./event_choice.tsx";
 import type { EventType } from "./events.ts";
 import type { Webhook } from "./records.ts";
-import { SecretBox } from "./secret_box.tsx";
+import { WebhookSecret } from "./secret.tsx";
 
 const DRAFT = "webhook";
 
 /** The form of a new webhook, and then its secret. */
 export function NewWebhook() {
-  const { route } = useLocation();
   const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
   const failure = useSignal<Failure | null>(null);
   const errors = useSignal<{ url?: string; events?: string }>({});
@@ -64,7 +62,10 @@ export function NewWebhook() {
     const { id, secret } = created.value;
     return (
       <Page title={t("webhook_new.created")}>
-        <SecretBox secret={secret} onDone={() => route(href("webhooks/", { id }))} />
+        <WebhookSecret title={t("secret.label")} secret={secret} />
+        <div class="actions foot-actions">
+          <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
+        </div>
       </Page>
     );
   }

@@ -12,7 +12,7 @@ import { t } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import type { Webhook } from "./records.ts";
-import { SecretBox } from "./secret_box.tsx";
+import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
 import { webhookStateText, weekText } from "./words.ts";
@@ -21,7 +21,7 @@ import { webhookStateText, weekText } from "./words.ts";
 export function OpenedWebhook({ id, open }: { id: string; open: string | null }) {
   const webhook = useResource<Webhook>(`app-v1-webhooks/${encodeURIComponent(id)}`);
   const secret = useSignal<string | null>(null);
-  const back = <a class="back" href={href("webhooks/")}>← {t("webhook.to_list")}</a>;
+  const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
   if (webhook.failure.value?.code === "not_found" || webhook.failure.value?.code === "validation_error") {
     return (
       <Page title={t("webhooks.title")}>
@@ -32,7 +32,7 @@ export function OpenedWebhook({ id, open }: { id: string; open: string | null })
   const read = webhook.data.value;
   return (
     <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={back}>
-      {secret.value && <SecretBox secret={secret.value} onDone={() => secret.value = null} />}
+      {secret.value && <WebhookSecret title={t("secret.new")} secret={secret.value} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (
           <>
@@ -62,66 +62,50 @@ function Facts({ webhook }: { webhook: Webhook }) {
   return (
     <div class="columns">
       <dl class="facts">
-        <div>
-          <dt>{t("webhooks.state")}</dt>
-          <dd>
-            <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
-            {explained && <p class="hint">{explained}</p>}
-          </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.url")}</dt>
-          <dd class="broken">
-            {target_url} <CopyButton text={target_url} label={t("webhooks.url")} quiet />
-          </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.events")}</dt>
-          <dd>
-            <ul class="codes">
-              {event_types.map((event) => (
-                <li key={event}>
-                  <code>{event}</code>
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </div>
+        <dt>{t("webhooks.state")}</dt>
+        <dd>
+          <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
+          {explained && <p class="hint">{explained}</p>}
+        </dd>
+        <dt>{t("webhooks.url")}</dt>
+        <dd class="broken">
+          {target_url} <CopyButton text={target_url} label={t("webhooks.url")} quiet />
+        </dd>
+        <dt>{t("webhooks.events")}</dt>
+        <dd>
+          <ul class="codes">
+            {event_types.map((event) => (
+              <li key={event}>
+                <code>{event}</code>
+              </li>
+            ))}
+          </ul>
+        </dd>
       </dl>
       <dl class="facts">
-        <div>
-          <dt>{t("webhooks.week")}</dt>
+        <dt>{t("webhooks.week")}</dt>
+        <dd>
+          <Week days={days} wide />
+          <p class="hint">{weekText(days)}</p>
+        </dd>
+        <dt>{t("webhooks.last_success")}</dt>
+        <dd>
+          <Moment at={last_success_at} />
+        </dd>
+        <dt>{t("webhooks.last_failure")}</dt>
+        <dd>
+          <Moment at={last_failure_at} />
+        </dd>
+        <dt>{t("webhooks.created")}</dt>
+        <dd>
+          <Moment at={created_at} exact />
+        </dd>
+        <dt>{key ? t("webhooks.by_key") : t("webhooks.by_person")}</dt>
+        {key && (
           <dd>
-            <Week days={days} wide />
-            <p class="hint">{weekText(days)}</p>
+            <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
           </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.last_success")}</dt>
-          <dd>
-            <Moment at={last_success_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.last_failure")}</dt>
-          <dd>
-            <Moment at={last_failure_at} />
-          </dd>
-        </div>
-        <div>
-          <dt>{t("webhooks.created")}</dt>
-          <dd>
-            <Moment at={created_at} exact />
-          </dd>
-        </div>
-        <div>
-          <dt>{key ? t("webhooks.by_key") : t("webhooks.by_person")}</dt>
-          {key && (
-            <dd>
-              <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
-            </dd>
-          )}
-        </div>
+        )}
       </dl>
     </div>
   );

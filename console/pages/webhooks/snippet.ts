@@ -1,5 +1,10 @@
-/** A function that checks a delivery, as docs/webhooks.md has it. */
-export const VERIFY_SNIPPET = `import { Buffer } from "node:buffer";
+/** What checks a delivery, as docs/webhooks.md has it, with the line of the environment that it needs. */
+export function verifySnippet(secret: string): string {
+  return `// CRM_WEBHOOK_SECRET=${secret}
+${VERIFY}`;
+}
+
+const VERIFY = `import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_S = 300;

@@ -1,5 +1,4 @@
-/** Texts of the page Funil. `en_funnel.ts` has the same keys. */
-export const ptFunnel = {
+export const funnel = {
   "funnel.title": "Funil",
   "funnel.text": "Negócios por etapa. Um lead que chega pela API aparece aqui em segundos.",
   "funnel.pipeline": "Pipeline",

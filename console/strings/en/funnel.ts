@@ -1,8 +1,7 @@
-import type { ptFunnel } from "./pt_funnel.ts";
-import type { Translated } from "./translate.ts";
+import type { funnel as portuguese } from "../pt/funnel.ts";
+import type { Translated } from "../translate.ts";
 
-/** The same texts in English. */
-export const enFunnel: Translated<typeof ptFunnel> = {
+export const funnel: Translated<typeof portuguese> = {
   "funnel.title": "Funnel",
   "funnel.text": "Deals by stage. A lead that arrives by the API appears here within seconds.",
   "funnel.pipeline": "Pipeline",

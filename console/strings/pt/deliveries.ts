@@ -1,5 +1,4 @@
-/** Texts of the deliveries of a webhook. `en_deliveries.ts` has the same keys. */
-export const ptDeliveries = {
+export const deliveries = {
   "deliveries.title": "Últimas 50 entregas",
   "deliveries.empty": "Nenhuma entrega ainda. Envie um teste para ver a primeira.",
   "deliveries.empty_read": "Nenhuma entrega ainda.",
@@ -80,4 +79,7 @@ export const ptDeliveries = {
   "advice.slow": "Responda antes de trabalhar: guarde a entrega, responda 204 e processe depois.",
   "advice.certificate": "Confira o certificado e se a cadeia intermediária está completa.",
   "advice.name": "Confira o domínio e o DNS.",
+
+  "failure.code.subscription_inactive": "Este webhook está parado. Reative-o antes; nada foi enviado.",
+  "failure.code.delivery_gone": "Esta entrega não existe mais. Entregas são guardadas por 30 dias.",
 } as const;

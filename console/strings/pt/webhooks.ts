@@ -1,5 +1,4 @@
-/** Texts of the pages Webhooks and entregas. `en_webhooks.ts` has the same keys. */
-export const ptWebhooks = {
+export const webhooks = {
   "webhooks.title": "Webhooks",
   "webhooks.text": "O CRM avisa outro sistema assim que algo acontece aqui.",
   "webhooks.create": "Criar webhook",
@@ -54,7 +53,7 @@ export const ptWebhooks = {
     "{url} deixa de receber na hora. O que espera fica parado, e o que acontecer depois não é guardado para ele. Dá para reativar.",
   "webhook.deactivated": "Webhook desativado",
   "webhook.gone": "Este webhook não existe nesta empresa",
-  "webhook.to_list": "Todos os webhooks",
+  "webhook.to_list": "← Webhooks",
 
   "webhook_new.title": "Criar webhook",
   "webhook_new.url": "Endereço que recebe (URL)",
@@ -66,20 +65,13 @@ export const ptWebhooks = {
   "webhook_new.all": "Tudo sobre {group}",
   "webhook_new.submit": "Criar webhook",
   "webhook_new.busy": "Criando…",
+  "webhook_new.open": "Abrir o webhook",
   "webhook_new.created": "Webhook criado",
 
-  "secret.title": "Guarde o segredo agora",
+  "secret.label": "Segredo do webhook",
+  "secret.new": "Segredo novo: o anterior já não vale",
   "secret.text": "Ele aparece só desta vez. Com ele o seu sistema confere que cada aviso veio daqui.",
-  "secret.label": "Segredo",
   "secret.snippet": "Como conferir, em Node ou Deno",
-  "secret.snippet_text":
-    "Calcule sobre os bytes do corpo como chegaram, antes de interpretar o JSON. Em outra linguagem a conta é a mesma.",
-  "secret.snippet_label": "código",
-  "secret.done": "Já guardei",
-  "secret.leave_title": "Sair sem copiar o segredo?",
-  "secret.leave_text": "Ele não aparece de novo. Sem ele, só trocando por outro.",
-  "secret.leave_yes": "Sair sem copiar",
-  "secret.leave_no": "Ficar",
 
   "group.leads": "leads",
   "group.deals": "negócios",

@@ -1,8 +1,7 @@
-import type { ptWebhooks } from "./pt_webhooks.ts";
-import type { Translated } from "./translate.ts";
+import type { webhooks as portuguese } from "../pt/webhooks.ts";
+import type { Translated } from "../translate.ts";
 
-/** The same texts in English. */
-export const enWebhooks: Translated<typeof ptWebhooks> = {
+export const webhooks: Translated<typeof portuguese> = {
   "webhooks.title": "Webhooks",
   "webhooks.text": "The CRM tells another system as soon as something happens here.",
   "webhooks.create": "Create webhook",
@@ -57,7 +56,7 @@ export const enWebhooks: Translated<typeof ptWebhooks> = {
     "{url} stops receiving at once. What waits stays as it is, and what happens afterwards is not kept for it. You can reactivate it.",
   "webhook.deactivated": "Webhook deactivated",
   "webhook.gone": "There is no such webhook in this company",
-  "webhook.to_list": "All webhooks",
+  "webhook.to_list": "← Webhooks",
 
   "webhook_new.title": "Create webhook",
   "webhook_new.url": "Address that receives (URL)",
@@ -69,20 +68,13 @@ export const enWebhooks: Translated<typeof ptWebhooks> = {
   "webhook_new.all": "Everything about {group}",
   "webhook_new.submit": "Create webhook",
   "webhook_new.busy": "Creating…",
+  "webhook_new.open": "Open the webhook",
   "webhook_new.created": "Webhook created",
 
-  "secret.title": "Keep the secret now",
+  "secret.label": "Secret of the webhook",
+  "secret.new": "New secret: the one before has ended",
   "secret.text": "It is shown only this once. With it your system checks that each message came from here.",
-  "secret.label": "Secret",
   "secret.snippet": "How to check, in Node or Deno",
-  "secret.snippet_text":
-    "Compute it over the bytes of the body as they arrived, before the JSON is parsed. In another language it is the same.",
-  "secret.snippet_label": "code",
-  "secret.done": "I have kept it",
-  "secret.leave_title": "Leave without copying the secret?",
-  "secret.leave_text": "It does not appear again. Without it, you can only replace it by another.",
-  "secret.leave_yes": "Leave without copying",
-  "secret.leave_no": "Stay",
 
   "group.leads": "leads",
   "group.deals": "deals",

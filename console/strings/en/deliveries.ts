@@ -1,8 +1,7 @@
-import type { ptDeliveries } from "./pt_deliveries.ts";
-import type { Translated } from "./translate.ts";
+import type { deliveries as portuguese } from "../pt/deliveries.ts";
+import type { Translated } from "../translate.ts";
 
-/** The same texts in English. */
-export const enDeliveries: Translated<typeof ptDeliveries> = {
+export const deliveries: Translated<typeof portuguese> = {
   "deliveries.title": "Last 50 deliveries",
   "deliveries.empty": "No deliveries yet. Send a test to see the first one.",
   "deliveries.empty_read": "No deliveries yet.",
@@ -83,4 +82,7 @@ export const enDeliveries: Translated<typeof ptDeliveries> = {
   "advice.slow": "Answer before you work: store the delivery, answer 204, and process it afterwards.",
   "advice.certificate": "Check the certificate, and whether its intermediate chain is complete.",
   "advice.name": "Check the domain and its DNS.",
+
+  "failure.code.subscription_inactive": "This webhook is stopped. Reactivate it first; nothing was sent.",
+  "failure.code.delivery_gone": "This delivery no longer exists. Deliveries are kept for 30 days.",
 };
