@@ -1,0 +1,8 @@
+import { account } from "./pt/account.ts";
+import { activity } from "./pt/activity.ts";
+import { keys } from "./pt/keys.ts";
+import { shell } from "./pt/shell.ts";
+import { sign_in } from "./pt/sign_in.ts";
+
+/** Texts in Portuguese: você, short sentences, words of the trade. `en.ts` has the same keys. */
+export const pt = { ...account, ...activity, ...keys, ...shell, ...sign_in };
