@@ -12,7 +12,9 @@ import { NotFound } from "../pages/not_found.tsx";
 
 const SignIn = lazy(() => import("../pages/sign_in.tsx"));
 const Password = lazy(() => import("../pages/password.tsx"));
+const Funnel = lazy(() => import("../pages/funnel/page.tsx"));
 const Keys = lazy(() => import("../pages/keys/page.tsx"));
+const Webhooks = lazy(() => import("../pages/webhooks/page.tsx"));
 const Activity = lazy(() => import("../pages/activity/page.tsx"));
 const Account = lazy(() => import("../pages/account/page.tsx"));
 
@@ -65,7 +67,9 @@ function Places() {
   return (
     <Shell place={below}>
       <Router>
+        <Route path={href("funil/")} component={Funnel} />
         <Route path={href("chaves/")} component={Keys} />
+        <Route path={href("webhooks/")} component={Webhooks} />
         <Route path={href("atividade/")} component={Activity} />
         <Route path={href("conta/")} component={Account} />
         <Route default component={NotFound} />
