@@ -1,20 +1,20 @@
 import { useEffect } from "preact/hooks";
-import lazy, { ErrorBoundary } from "preact-iso/lazy";
+import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { Questions } from "../components/ask.tsx";
 import { Toasts } from "../components/toast.tsx";
-import { watchLeaving } from "./leaving.ts";
 import { linkType, person } from "./session.ts";
 import { basePath, href } from "./settings.ts";
 import { Shell } from "./shell.tsx";
+import { pageModule } from "./page_module.tsx";
 import { keepPlace, placeToReturn } from "./return.ts";
 import { NotFound } from "../pages/not_found.tsx";
 
-const SignIn = lazy(() => import("../pages/sign_in.tsx"));
-const Password = lazy(() => import("../pages/password.tsx"));
-const Keys = lazy(() => import("../pages/keys/page.tsx"));
-const Activity = lazy(() => import("../pages/activity/page.tsx"));
-const Account = lazy(() => import("../pages/account/page.tsx"));
+const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
+const Password = pageModule(() => import("../pages/password.tsx"));
+const Keys = pageModule(() => import("../pages/keys/page.tsx"));
+const Activity = pageModule(() => import("../pages/activity/page.tsx"));
+const Account = pageModule(() => import("../pages/account/page.tsx"));
 
 export function App() {
   return (
@@ -31,7 +31,6 @@ export function App() {
 /** Leads to signing in without a session, and away from it with one. */
 function Places() {
   const { path, url, route } = useLocation();
-  useEffect(() => watchLeaving(route), []);
   const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);
   const isSignIn = below === "entrar/";
   const isPassword = below === "senha/";
