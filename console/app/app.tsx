@@ -36,9 +36,7 @@ function Places() {
   const isPassword = below === "senha/";
   const known = person.value;
 
-  const elsewhere = linkType !== null && !linkTaken && !isPassword
-    ? href("senha/")
-    : known === null && !isSignIn && !(isPassword && linkType === "invalid")
+  const elsewhere = known === null && !isSignIn && !(isPassword && linkType === "invalid")
     ? href("entrar/")
     : known && isSignIn
     ? placeToReturn()
@@ -48,7 +46,6 @@ function Places() {
   useEffect(() => {
     if (elsewhere === null) return;
     if (known === null && !isSignIn) keepPlace(url);
-    if (isPasswordPlace(elsewhere)) linkTaken = true;
     route(elsewhere, true);
   }, [elsewhere]);
   if (elsewhere !== null || known === undefined) return null;
@@ -71,11 +68,4 @@ function Places() {
       </Router>
     </Shell>
   );
-}
-
-/** Whether the link of an e-mail has led to its page; afterwards the person goes where they like. */
-let linkTaken = false;
-
-function isPasswordPlace(place: string): boolean {
-  return place === href("senha/");
 }
