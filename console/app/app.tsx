@@ -12,7 +12,9 @@ import { NotFound } from "../pages/not_found.tsx";
 
 const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
 const Password = pageModule(() => import("../pages/password.tsx"));
+const Funnel = pageModule(() => import("../pages/funnel/page.tsx"));
 const Keys = pageModule(() => import("../pages/keys/page.tsx"));
+const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
@@ -61,7 +63,9 @@ function Places() {
   return (
     <Shell place={below}>
       <Router>
+        <Route path={href("funil/")} component={Funnel} />
         <Route path={href("chaves/")} component={Keys} />
+        <Route path={href("webhooks/")} component={Webhooks} />
         <Route path={href("atividade/")} component={Activity} />
         <Route path={href("conta/")} component={Account} />
         <Route default component={NotFound} />

@@ -8,9 +8,8 @@ import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertError, call } from "../support/client.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { customer, makeProposal, tokenOf } from "../support/proposals.ts";
+import { apiPathOf, customer, makeProposal, tokenOf } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
-import { baseUrl } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 const SOON = new Date(Date.now() + 3_600_000).toISOString();
@@ -48,6 +47,7 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
     accepted_at: null,
     rejected_at: null,
     rejection_reason: null,
+    seller: { name: "Teste" },
   });
   assert.match(first.headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
   assert.equal(first.headers.get("RateLimit-Policy"), '"default";q=60;w=60');
@@ -56,6 +56,18 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
   const again = await call("GET", `${link}?utm_source=mail`);
   assert.deepEqual(again.body, first.body);
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
+});
+
+test("The customer sees the seller's name on the proposal and on each answer, and that of no other workspace", async ({ sql, newDeal, workspace }) => {
+  const deal = await newDeal();
+  const { link } = await makeProposal(sql, deal.id);
+  await sql`update crm.workspaces set name = 'Padaria Sol' where id = ${workspace.id}`;
+  const { view, accept } = customer(link);
+  for (const act of [view, view, accept, accept, view]) {
+    const { body, text } = await act();
+    assert.deepEqual(body.seller, { name: "Padaria Sol" });
+    assert.ok(!text.includes(workspace.id), text);
+  }
 });
 
 test("Twenty simultaneous first views of a proposal emit one proposal.viewed", async ({ sql, newDeal }) => {
@@ -155,9 +167,9 @@ test("An unknown token, that of a draft, and one that a later sending replaced a
   for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
     for (const act of Object.values(customer(`/proposals/${token}`))) assertError(await act(), "not_found");
   }
-  const { url } = await sendProposal(sql, id, baseUrl);
+  const { url } = await sendProposal(sql, id, "https://crm.example");
   assertError(await customer(link).view(), "not_found");
-  const newLink = url.slice(baseUrl.length);
+  const newLink = apiPathOf(url);
   assert.equal((await customer(newLink).view()).status, 200);
   await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
   assertError(await customer(newLink).view(), "not_found");

@@ -67,7 +67,7 @@ Deno.test("workspace … reports each mistake in one line", async () => {
     assertMistake(["workspace", "create"], 2, /--name <name>' not specified/),
     assertMistake(["workspace", "create", "--name", " "], 2, /1 to 255 characters/),
     assertMistake(["workspace", "create", "--name", "a".repeat(256)], 2, /1 to 255 characters/),
-    assertMistake(update, 2, /nothing to change: give at least one of --suspended, --public-api/),
+    assertMistake(update, 2, /nothing to change: give at least one of --name, --suspended, --public-api/),
     assertMistake([...update, "--suspended", "yes"], 2, /true or false/),
     assertMistake([...update, "--rate-limit", "0"], 2, /whole number from 1 to 1000000/),
     assertMistake([...update, "--rate-limit", "1e3"], 2, /whole number from 1 to 1000000/),
