@@ -1,8 +1,9 @@
 // What an attacker who could run SQL as the role of the members' verbs would try.
 import assert from "node:assert/strict";
-import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
 import { refusalOf } from "../support/rights.ts";
 import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
 
 const UNDONE = new Error("undone");
 
@@ -11,9 +12,15 @@ test("crm_app reads and changes nothing of another workspace, in any table that 
   const tables = await sql<{ name: string; column: string }[]>`
     select c.oid::regclass::text as name, case c.relname when 'workspaces' then 'id' else 'workspace_id' end as column
     from pg_class c
-    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p')
+    where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and c.relname not in ('event_types', 'rate_limits')
       and has_any_column_privilege('crm_app', c.oid, 'select')`;
   assert.ok(tables.length >= 5);
+  const { id: ownKey } = await makeKey(sql, mine.id);
+  const { id: theirKey } = await makeKey(sql, theirs.id);
+  const { memberId } = await signIn(sql, mine.id, "admin");
+  await sql`
+    insert into crm.rate_limits (key_id, hits)
+    select id, array[now()] from unnest(${[ownKey, theirKey, memberId]}::uuid[]) id`;
   await sql.begin(async (sql) => {
     await sql`set local role crm_app`;
     await sql`select set_config('app.workspace_id', ${mine.id}, true)`;
@@ -23,6 +30,10 @@ test("crm_app reads and changes nothing of another workspace, in any table that 
       );
       assert.equal(row!["n"], 0, name);
     }
+    // Rate limits belong to no workspace: those of its keys are read, and no others.
+    const limits = await sql`
+      select key_id from crm.rate_limits where key_id = any (${[ownKey, theirKey, memberId]}::uuid[])`;
+    assert.deepEqual(limits.map((row) => row["key_id"]), [ownKey]);
     throw UNDONE;
   }).catch((error) => {
     if (error !== UNDONE) throw error;
@@ -39,7 +50,12 @@ test("crm_app reads no hash or secret, forges no event or delivery, and calls no
         "select hash from crm.key_secrets",
         "select secret from crm.webhook_secrets",
         "select * from crm.idempotency_keys",
-        "select * from crm.rate_limits",
+        "update crm.rate_limits set hits = '{}'",
+        "delete from crm.rate_limits",
+        "insert into crm.key_calls (workspace_id, key_id, hour, calls) select workspace_id, id, now(), 1 from crm.api_keys",
+        "update crm.key_secrets set hash = '\\x00'",
+        "update crm.api_keys set scopes = '{}'",
+        "select crm.drain_calls()",
         "select * from crm.proposal_links",
         `select crm.emit('${workspace.id}', 'deal.won', '${deal.id}')`,
         `insert into crm.events (workspace_id, event, object_id, facts)
