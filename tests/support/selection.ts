@@ -51,6 +51,8 @@ export const SECONDS: Record<string, number> = {
   "isolation/every_id_test.ts": 6,
   "local/demo_test.ts": 6,
   "local/scheduler_test.ts": 8,
+  "local/sign_in_stack_test.ts": 16,
+  "local/sign_in_test.ts": 8,
   "local/stack_test.ts": 68,
   "postgres15/doctor_test.ts": 70,
   "postgres15/postgres15_test.ts": 5,
