@@ -128,7 +128,6 @@ export interface Subscription {
   last_failure_at: string | null;
   created_at: string;
   /** The key that made it; null for one made in the console. */
-  key_id: string | null;
   key: { id: string; name: string } | null;
   /** Whether its deliveries wait, because the workspace is suspended or has no public API. */
   held: boolean;

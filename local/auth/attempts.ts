@@ -3,7 +3,7 @@ import { AuthError } from "./errors.ts";
 /** How long a wrong password takes to be answered. */
 const WRONG_PASSWORD_MS = 1_000;
 /** Attempts on one address that wait for each other. */
-const MAX_WAITING = 5;
+const MAX_WAITING = 3;
 
 /**
  * Slows down the guessing of passwords: attempts on one address are made one after the other, and a wrong one takes a

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What a build reads: the console, and the contract's lists that it shows. */
@@ -78,7 +79,7 @@ export function createConsoleBuild(
         return { failed };
       }
       const built = (await Deno.stat(join(out, MARK)).catch(() => null))?.mtime;
-      if (built && await newestChange(sources) <= built.getTime()) return "ready";
+      if (built && await newestChange(sources) < built.getTime()) return "ready";
       // Another request may have begun it while this one looked.
       if (!running) start();
       return "building";
@@ -110,5 +111,5 @@ async function newestChange(folders: string[]): Promise<number> {
 function lastLines(...outputs: Uint8Array[]): string {
   const decoder = new TextDecoder();
   const text = outputs.map((output) => decoder.decode(output).trim()).filter(Boolean).join("\n");
-  return text.split("\n").slice(-SHOWN_LINES).join("\n");
+  return stripVTControlCharacters(text).split("\n").slice(-SHOWN_LINES).join("\n");
 }

@@ -80,7 +80,6 @@ begin
     group by i.id
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
-    'key_id', s.key_id,
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
     'held', v_held,
     'days', d.list,

@@ -75,7 +75,6 @@ test("calls that anybody can repeat are logged as a count a second, not a line e
       return Object.values(sums).reduce((sum, count) => sum + count, 0) === 240 && { lines, sums };
     },
     "all to be counted",
-    10,
   );
   assert.deepEqual(counted.sums, {
     "api-v1-deals missing_api_key": 40,

@@ -14,6 +14,8 @@ import { subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 /** The verbs that belong to no workspace, and so must never be offered to members. */
 const OPERATOR_ALONE = ["job_list", "job_run", "workspace_create", "workspace_find", "workspace_list"];
+/** It reaches the workspaces of the person who is signed in, and none for the operator. */
+const OF_PERSON = "workspace_choices";
 
 /** A valid value for each argument that names no record. */
 const VALUES: Record<string, unknown> = {
@@ -28,6 +30,10 @@ const VALUES: Record<string, unknown> = {
   overlap_seconds: 3600,
   token_hash: "0".repeat(64),
   secret: "AAAA",
+  event_types: ["deal.won"],
+  target_url: "https://example.com/hooks",
+  cursor: "ffffffff-ffff-7fff-bfff-ffffffffffff",
+  limit: 200,
   is_active: true,
   is_default: true,
   keep_webhooks: false,
@@ -57,14 +63,17 @@ test("no verb of schema app reaches a record of another workspace", async ({ sql
   const inWorkspace = verbs.filter(({ args }) => args.includes("workspace_id"));
   assert.deepEqual(
     verbs.filter((verb) => !inWorkspace.includes(verb)).map(({ name }) => name),
-    OPERATOR_ALONE,
+    [...OPERATOR_ALONE, OF_PERSON].sort(),
   );
 
   for (const { name, args, call } of inWorkspace) {
     assert.deepEqual((await refusalOf(call(sql, UNKNOWN_ID)))?.[0], "not_found", `${name} in no workspace`);
     const reference = args.find((field) => field === "member_id" || field === "deal_id");
-    if (args.includes("id")) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
-    else if (reference) {
+    const filter = args.find((field) => field === "subscription_id" || field === "pipeline_id");
+    if (filter) assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", filter], name);
+    else if (args.includes("id")) {
+      assert.deepEqual(await refusalOf(call(sql, mine)), ["not_found", "id"], name);
+    } else if (reference) {
       assert.deepEqual(await refusalOf(call(sql, mine)), ["invalid_reference", reference], name);
     } else {
       const shown = JSON.stringify(await call(sql, mine));
@@ -113,6 +122,7 @@ async function makeRecords(sql: Sql): Promise<Record<RecordKind | "workspace_id"
 function argsOf(verb: string, fields: string[], workspace_id: string, records: Record<string, string>) {
   return Object.fromEntries(fields.map((field) => {
     if (field === "workspace_id") return [field, workspace_id];
+    if (field === "new_id") return [field, crypto.randomUUID()];
     const object = field === "id" ? /^(loss_reason|[a-z]+)_/.exec(verb)![1]! : field.replace(/_id$/, "");
     const value = field.endsWith("id") ? records[object] : VALUES[field];
     assert.notEqual(value, undefined, `${verb} takes ${field}, which this test has no value for`);

@@ -29,7 +29,7 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   });
 
   const [message] = await mailbox.waitFor(1);
-  assert.ok(message!.at - sentAt < 2_000, "the first attempt is immediate");
+  assert.ok(message!.at - sentAt < 5_000, "at once, not with the schedule's next run in 10 s");
   checkDelivery(message!, secret);
   const { event, workspace_id, object_type, object_id, data } = message!.body;
   assert.deepEqual({ event, workspace_id, object_type, object_id }, {

@@ -45,6 +45,7 @@ const fields = {
 
 const Member = z.object({
   id: uuid(),
+  workspace_id: uuid(),
   name: name(),
   email: email(),
   role: z.enum(ROLES),

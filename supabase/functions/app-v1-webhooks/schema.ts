@@ -45,6 +45,10 @@ const fields = {
     "The secret of the signatures; shown in this reply only",
     "whsec_exemplo",
   ),
+  revoked_key: doc(
+    "A chave que criou o webhook, se está revogada",
+    "The key that made the webhook, if it is revoked",
+  ),
   resumed: doc("Quantas entregas aguardavam", "How many deliveries were waiting", 3),
 };
 
@@ -66,12 +70,22 @@ export const WebhookWithSecret = Webhook.extend({ secret: z.string() }).meta({
   fields,
 });
 
-/** The reply of POST /:id/reactivate. */
-export const ReactivatedWebhook = Webhook.extend({ resumed: z.int() }).meta({
-  id: "ReactivatedWebhook",
-  ...doc("O webhook, ativo", "The webhook, active"),
-  fields,
+const RevokedMaker = Reference.extend({ prefix: z.string() }).meta({
+  id: "RevokedMaker",
+  ...doc("Uma chave revogada", "A key that is revoked"),
+  fields: {
+    name: doc("Nome", "Name", "Site"),
+    prefix: doc("Começo da chave", "How the key begins", "svc_u8g0YZp1"),
+  },
 });
+
+/** The reply of POST /:id/reactivate. */
+export const ReactivatedWebhook = Webhook.extend({ resumed: z.int(), revoked_key: RevokedMaker.nullable() })
+  .meta({
+    id: "ReactivatedWebhook",
+    ...doc("O webhook, ativo", "The webhook, active"),
+    fields,
+  });
 
 /** The reply of POST /:id/test. */
 export const TestSent = z.object({ delivery_id: uuid(), held: z.boolean() }).meta({

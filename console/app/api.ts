@@ -1,0 +1,84 @@
+/** Calls of the functions, with the session and the workspace that are chosen. */
+import { Failure } from "./failure.ts";
+import { accessToken, dropSession, renewSession } from "./session.ts";
+import { supabaseUrl } from "./settings.ts";
+import { chosenWorkspace, forgetWorkspace, mustChoose } from "./workspace_choice.ts";
+
+/** Longer than any answer of the functions takes, so that a lost connection is said. */
+const PATIENCE_MS = 20_000;
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/**
+ * Calls a function: `call("GET", "app-v1-keys")`. Resolves with its reply, undefined for 204; rejects with a Failure. A
+ * session that has ended leads to signing in, a workspace that is not chosen to choosing it.
+ */
+export async function call<T>(
+  method: Method,
+  path: string,
+  options: { body?: unknown; signal?: AbortSignal } = {},
+): Promise<T> {
+  const writing = method !== "GET";
+  let reply = await send(method, path, await accessToken(writing), options);
+  if (reply.status === 401) {
+    const renewed = await renewSession(writing);
+    if (renewed !== null) reply = await send(method, path, renewed, options);
+  }
+  if (reply.ok) return (reply.status === 204 ? undefined : await readJson(reply, writing)) as T;
+  const failure = await failureOf(reply, writing);
+  if (failure.kind === "session") await dropSession();
+  else if (failure.code === "workspace_required") mustChoose.value = true;
+  else if (failure.code === "not_a_member" && chosenWorkspace.value !== null) forgetWorkspace();
+  throw failure;
+}
+
+async function send(
+  method: Method,
+  path: string,
+  token: string,
+  { body, signal }: { body?: unknown; signal?: AbortSignal },
+): Promise<Response> {
+  const headers = new Headers({ accept: "application/json", authorization: `Bearer ${token}` });
+  if (chosenWorkspace.value !== null) headers.set("x-workspace-id", chosenWorkspace.value);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    return await fetch(`${supabaseUrl}/functions/v1/${path}`, {
+      method,
+      headers,
+      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  } catch {
+    throw new Failure({ kind: "away", writing: method !== "GET" });
+  }
+}
+
+async function readJson(reply: Response, writing: boolean): Promise<unknown> {
+  try {
+    return await reply.json();
+  } catch {
+    throw new Failure({ kind: "away", writing, requestId: reply.headers.get("x-request-id") });
+  }
+}
+
+async function failureOf(reply: Response, writing: boolean): Promise<Failure> {
+  const { error } = await reply.json().catch(() => ({})) as {
+    error?: { code: string; message: string; details?: { field: string; message: string }[] };
+  };
+  return new Failure({
+    kind: reply.status === 401
+      ? "session"
+      : reply.status === 429
+      ? "limited"
+      : reply.status >= 500 || !error
+      ? "server"
+      : "refused",
+    code: error?.code ?? `http_${reply.status}`,
+    text: error?.message ?? "",
+    fields: Object.fromEntries((error?.details ?? []).map(({ field, message }) => [field, message])),
+    requestId: reply.headers.get("x-request-id"),
+    retryAfter: Number(reply.headers.get("retry-after")) || 0,
+    writing,
+  });
+}

@@ -1,0 +1,75 @@
+import { useEffect } from "preact/hooks";
+import { ErrorBoundary } from "preact-iso/lazy";
+import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
+import { Questions } from "../components/ask.tsx";
+import { Toasts } from "../components/toast.tsx";
+import { linkType, person } from "./session.ts";
+import { basePath, href } from "./settings.ts";
+import { Shell } from "./shell.tsx";
+import { pageModule } from "./page_module.tsx";
+import { keepPlace, placeToReturn } from "./return.ts";
+import { NotFound } from "../pages/not_found.tsx";
+
+const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
+const Password = pageModule(() => import("../pages/password.tsx"));
+const Funnel = pageModule(() => import("../pages/funnel/page.tsx"));
+const Keys = pageModule(() => import("../pages/keys/page.tsx"));
+const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
+const Activity = pageModule(() => import("../pages/activity/page.tsx"));
+const Account = pageModule(() => import("../pages/account/page.tsx"));
+
+export function App() {
+  return (
+    <LocationProvider scope={basePath}>
+      <ErrorBoundary>
+        <Places />
+      </ErrorBoundary>
+      <Questions />
+      <Toasts />
+    </LocationProvider>
+  );
+}
+
+/** Leads to signing in without a session, and away from it with one. */
+function Places() {
+  const { path, url, route } = useLocation();
+  const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);
+  const isSignIn = below === "entrar/";
+  const isPassword = below === "senha/";
+  const known = person.value;
+
+  const elsewhere = known === null && !isSignIn && !(isPassword && linkType === "invalid")
+    ? href("entrar/")
+    : known && isSignIn
+    ? placeToReturn()
+    : below === ""
+    ? href("chaves/")
+    : null;
+  useEffect(() => {
+    if (elsewhere === null) return;
+    if (known === null && !isSignIn) keepPlace(url);
+    route(elsewhere, true);
+  }, [elsewhere]);
+  if (elsewhere !== null || known === undefined) return null;
+
+  if (isSignIn || isPassword) {
+    return (
+      <Router>
+        <Route path={href("entrar/")} component={SignIn} />
+        <Route path={href("senha/")} component={Password} />
+      </Router>
+    );
+  }
+  return (
+    <Shell place={below}>
+      <Router>
+        <Route path={href("funil/")} component={Funnel} />
+        <Route path={href("chaves/")} component={Keys} />
+        <Route path={href("webhooks/")} component={Webhooks} />
+        <Route path={href("atividade/")} component={Activity} />
+        <Route path={href("conta/")} component={Account} />
+        <Route default component={NotFound} />
+      </Router>
+    </Shell>
+  );
+}

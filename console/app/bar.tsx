@@ -1,0 +1,111 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { Dialog } from "../components/dialog.tsx";
+import { t } from "../strings/strings.ts";
+import { Preferences, SignOutButton } from "./menu.tsx";
+import { readPreference } from "./preferences_store.ts";
+import { mayLeave } from "./leaving.ts";
+import { href } from "./settings.ts";
+import { workspace } from "./workspace.ts";
+import { chooseWorkspace } from "./workspace_choice.ts";
+
+const PLACES = [
+  { place: "funil/", name: "nav.funnel" },
+  { place: "chaves/", name: "nav.keys" },
+  { place: "webhooks/", name: "nav.webhooks" },
+  { place: "atividade/", name: "nav.activity" },
+  { place: "conta/", name: "nav.account" },
+] as const;
+
+/** The one bar: workspace, pages, and the menu of the person; on a phone a dialog holds the pages and the menu. */
+export function Bar({ place }: { place: string }) {
+  const folded = useSignal(false);
+  const { url } = useLocation();
+  useEffect(() => {
+    folded.value = false;
+  }, [url]);
+  const member = workspace.value?.member;
+  return (
+    <header class="bar">
+      <div class="bar-inside">
+        <WorkspaceSwitch />
+        <nav class="bar-places" aria-label={t("nav.label")}>
+          <Places place={place} />
+        </nav>
+        <button
+          type="button"
+          class="bar-button bar-person"
+          popovertarget="menu"
+          aria-label={member && `${t("app.menu")}: ${member.name}`}
+        >
+          <span class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
+          <span aria-hidden="true">▾</span>
+        </button>
+        <div id="menu" class="menu" popover="auto">
+          <Preferences />
+          <SignOutButton />
+        </div>
+        <button type="button" class="bar-button bar-fold" onClick={() => folded.value = true}>
+          {t("app.menu")}
+        </button>
+      </div>
+      {folded.value && (
+        <Dialog kind="sheet" title={t("app.menu")} onClose={() => folded.value = false}>
+          <nav class="sheet-places" aria-label={t("nav.label")}>
+            <Places place={place} />
+          </nav>
+          <Preferences />
+          <div class="actions">
+            <SignOutButton />
+            <button type="button" class="button" onClick={() => folded.value = false}>
+              {t("app.close")}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </header>
+  );
+}
+
+function Places({ place }: { place: string }) {
+  return (
+    <ul>
+      {PLACES.map((known) => (
+        <li key={known.place}>
+          <a href={href(known.place)} aria-current={known.place === place ? "page" : undefined}>
+            {t(known.name)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function WorkspaceSwitch() {
+  const opened = workspace.value;
+  const name = opened?.name ?? readPreference("workspace_name") ?? "";
+  return (
+    <div class="bar-workspace">
+      <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M8 1l7 7-7 7-7-7z" />
+      </svg>
+      {opened && opened.workspaces.length > 1
+        ? (
+          <select
+            class="bar-select"
+            aria-label={t("menu.workspace")}
+            value={opened.id}
+            onChange={async ({ currentTarget }) => {
+              const chosen = currentTarget.value;
+              currentTarget.value = opened.id;
+              if (await mayLeave()) chooseWorkspace(chosen);
+            }}
+          >
+            {opened.workspaces.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
+          </select>
+        )
+        : <strong class="clipped" title={name}>{name}</strong>}
+    </div>
+  );
+}

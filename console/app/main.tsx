@@ -1,0 +1,18 @@
+import { render } from "preact";
+import { locale } from "../strings/locale.ts";
+import { App } from "./app.tsx";
+import { watchLeaving } from "./leaving.ts";
+import { startSession } from "./session.ts";
+
+document.documentElement.lang = locale.value === "en" ? "en" : "pt-BR";
+watchLeaving();
+void startSession();
+render(<App />, document.getElementById("app")!);
+
+// A tap on a relative time shows the exact one until the next tick of the clock.
+addEventListener("click", (event) => {
+  const time = (event.target as Element).closest?.("time[data-exact]");
+  const text = time?.firstChild;
+  if (!(text instanceof Text) || !(time instanceof HTMLElement)) return;
+  text.data = text.data === time.dataset.exact ? time.dataset.relative! : time.dataset.exact!;
+});

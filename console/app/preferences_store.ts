@@ -1,0 +1,23 @@
+/** What a person chose, kept in this browser. */
+export type Preference = "theme" | "locale" | "workspace" | "workspace_name";
+
+const PREFIX = "crm.";
+
+/** Null if nothing was chosen, or if the browser keeps nothing (private windows of some). */
+export function readPreference(name: Preference): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a choice, null forgets it; silent where the browser keeps nothing. */
+export function keepPreference(name: Preference, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(PREFIX + name);
+    else localStorage.setItem(PREFIX + name, value);
+  } catch {
+    // The choice holds until the page is left.
+  }
+}

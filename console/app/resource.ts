@@ -1,0 +1,61 @@
+/** Reading something from a function for a component. */
+import { type Signal, useSignal } from "@preact/signals";
+import { useCallback, useEffect, useRef } from "preact/hooks";
+import { call } from "./api.ts";
+import { asFailure, type Failure } from "./failure.ts";
+import { rememberedReply, rememberReply } from "./resource_cache.ts";
+
+/** Shorter waits show nothing, because a skeleton that flashes disturbs more than it says. */
+const SKELETON_AFTER_MS = 150;
+
+export interface Resource<T> {
+  /** The last reply; an earlier one while it is read again, and also after a failure. */
+  data: Signal<T | undefined>;
+  failure: Signal<Failure | null>;
+  /** True if there is nothing to show and the wait is long enough to say so. */
+  waiting: Signal<boolean>;
+  /** Reads it again; never rejects. */
+  reload: () => Promise<void>;
+  /** Puts a reply that is known already, such as that of a change. */
+  set: (data: T) => void;
+}
+
+/** Reads `path` while the component is mounted; null reads nothing. */
+export function useResource<T>(path: string | null): Resource<T> {
+  const data = useSignal<T | undefined>(path === null ? undefined : rememberedReply<T>(path));
+  const failure = useSignal<Failure | null>(null);
+  const waiting = useSignal(false);
+  const current = useRef<AbortController | null>(null);
+
+  const reload = useCallback(async () => {
+    current.current?.abort();
+    if (path === null) return;
+    const abort = current.current = new AbortController();
+    const timer = setTimeout(() => waiting.value = data.peek() === undefined, SKELETON_AFTER_MS);
+    try {
+      const reply = await call<T>("GET", path, { signal: abort.signal });
+      if (abort.signal.aborted) return;
+      rememberReply(path, reply);
+      data.value = reply;
+      failure.value = null;
+    } catch (thrown) {
+      if (!abort.signal.aborted) failure.value = asFailure(thrown);
+    } finally {
+      clearTimeout(timer);
+      if (!abort.signal.aborted) waiting.value = false;
+    }
+  }, [path]);
+
+  useEffect(() => {
+    data.value = path === null ? undefined : rememberedReply<T>(path);
+    failure.value = null;
+    void reload();
+    return () => current.current?.abort();
+  }, [reload]);
+
+  const set = useCallback((reply: T) => {
+    if (path !== null) rememberReply(path, reply);
+    data.value = reply;
+  }, [path]);
+  return { data, failure, waiting, reload, set };
+}

@@ -1,0 +1,141 @@
+/** The session of the person who is signed in: Supabase Auth's, kept in this browser and refreshed by its own client. */
+import { AuthClient, isAuthRetryableFetchError } from "@supabase/auth-js";
+import { signal } from "@preact/signals";
+import { Failure } from "./failure.ts";
+import { clearDrafts } from "./drafts.ts";
+import { forgetResources } from "./resource_cache.ts";
+import { href, publishableKey, supabaseUrl } from "./settings.ts";
+import { forgetWorkspace } from "./workspace_choice.ts";
+
+/** Who is signed in. */
+export interface Person {
+  id: string;
+  email: string;
+}
+
+/** Why the sign-in page is shown, if there is something to say. */
+export type Ending = "expired" | "signed_out" | "unconfirmed_sign_out";
+
+const PERSON = "crm.person";
+
+// Read before the client is made, because it takes the session out of the address and clears it.
+const fragment = new URLSearchParams(location.hash.slice(1));
+
+/** What the link of an e-mail led here for; `invalid` if the link was used before or is too old. */
+export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("error_code")
+  ? "invalid"
+  : fragment.get("type") === "invite" || fragment.get("type") === "recovery"
+  ? fragment.get("type") as "invite" | "recovery"
+  : null;
+// Where the project's settings send such a link to another page, it still ends where a password is chosen.
+if (linkType !== null) history.replaceState(null, "", href("senha/") + location.hash);
+
+/** Undefined until the browser's storage has been read, null if nobody is signed in. */
+export const person = signal<Person | null | undefined>(undefined);
+export const ending = signal<Ending | null>(null);
+
+const auth = new AuthClient({
+  url: `${supabaseUrl}/auth/v1`,
+  headers: { apikey: publishableKey },
+  storageKey: "crm.session",
+  autoRefreshToken: true,
+  persistSession: true,
+  detectSessionInUrl: true,
+  // An invitation is opened on another device than the one that asked for it, which PKCE cannot serve.
+  flowType: "implicit",
+});
+
+/** Reads the session of this browser or of the link that was opened; call once. */
+export async function startSession(): Promise<void> {
+  auth.onAuthStateChange((_event, session) => {
+    const user = session?.user;
+    if (!user) {
+      if (person.value && ending.value === null) ending.value = "expired";
+      person.value = null;
+    } else if (user.id !== person.value?.id) {
+      welcome({ id: user.id, email: user.email ?? "" });
+    }
+  });
+  const { error } = await auth.initialize();
+  if (error && person.value === undefined) person.value = null;
+}
+
+/** Forgets what another person left in this browser. */
+function welcome(arrived: Person): void {
+  try {
+    if (sessionStorage.getItem(PERSON) !== arrived.id) clearDrafts();
+    sessionStorage.setItem(PERSON, arrived.id);
+  } catch {
+    // Nothing is kept in such a browser, so nothing is left either.
+  }
+  forgetResources();
+  ending.value = null;
+  person.value = arrived;
+}
+
+/** The token for a call; throws a Failure without a session, or if it must be refreshed and the server is away. */
+export async function accessToken(writing: boolean): Promise<string> {
+  const { data, error } = await auth.getSession();
+  if (data.session) return data.session.access_token;
+  throw new Failure({ kind: error && isAuthRetryableFetchError(error) ? "away" : "session", writing });
+}
+
+/** A new token after one was refused, null if the session has ended. */
+export async function renewSession(writing: boolean): Promise<string | null> {
+  const { data, error } = await auth.refreshSession();
+  if (error && isAuthRetryableFetchError(error)) throw new Failure({ kind: "away", writing });
+  return data.session?.access_token ?? null;
+}
+
+/** Forgets a session that the functions refuse; the sign-in page says so. */
+export async function dropSession(): Promise<void> {
+  ending.value = "expired";
+  await auth.signOut({ scope: "local" });
+}
+
+/** Signs out of this browser, and ends the session on the server at once. */
+export async function signOut(): Promise<void> {
+  ending.value = "signed_out";
+  clearDrafts();
+  forgetWorkspace();
+  const { error } = await auth.signOut({ scope: "local" });
+  forgetResources();
+  if (error) ending.value = "unconfirmed_sign_out";
+}
+
+/** Signs in; rejects with a Failure whose code is Supabase Auth's (`invalid_credentials`…). */
+export async function signIn(email: string, password: string): Promise<void> {
+  const { error } = await auth.signInWithPassword({ email, password });
+  if (error) throw failureOf(error);
+}
+
+/** Sends a link to choose another password, if somebody has this address. */
+export async function recoverPassword(email: string): Promise<void> {
+  const { error } = await auth.resetPasswordForEmail(email, {
+    redirectTo: location.origin + href("senha/"),
+  });
+  if (error) throw failureOf(error);
+}
+
+/** Sets the password of the person who is signed in. */
+export async function savePassword(password: string): Promise<void> {
+  const { error } = await auth.updateUser({ password });
+  if (error) throw failureOf(error);
+}
+
+function failureOf(error: { name: string; status?: number | undefined; code?: string | undefined }): Failure {
+  const status = error.status ?? 0;
+  return new Failure({
+    kind: status === 0
+      ? "away"
+      : status === 429
+      ? "limited"
+      : status >= 500
+      ? "server"
+      : error.name === "AuthSessionMissingError"
+      ? "session"
+      : "refused",
+    code: error.code ?? `http_${status}`,
+    writing: true,
+  });
+}

@@ -1,0 +1,15 @@
+declare const BASE_PATH: string;
+declare const SUPABASE_URL: string;
+declare const PUBLISHABLE_KEY: string;
+
+/** Where the console is served, with a slash at both ends. */
+export const basePath: string = BASE_PATH;
+/** The project's origin. */
+export const supabaseUrl: string = SUPABASE_URL || location.origin;
+export const publishableKey: string = PUBLISHABLE_KEY;
+
+/** The address of a place of the console: `href("chaves/", { id })` is `/chaves/?id=…` below the base path. */
+export function href(place: string, query: Record<string, string> = {}): string {
+  const search = new URLSearchParams(query).toString();
+  return basePath + place + (search && `?${search}`);
+}

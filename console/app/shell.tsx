@@ -1,0 +1,58 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { effect, useSignal } from "@preact/signals";
+import { Bar } from "./bar.tsx";
+import { ChooseWorkspace, NoWorkspace } from "./choose_workspace.tsx";
+import { loadOtherPages } from "./page_module.tsx";
+import { keepPreference } from "./preferences_store.ts";
+import { forgetPlace } from "./return.ts";
+import { useResource } from "./resource.ts";
+import { forgetResources } from "./resource_cache.ts";
+import { t } from "../strings/strings.ts";
+import type { Workspace } from "./types.ts";
+import { workspace, WORKSPACE_PATH } from "./workspace.ts";
+import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
+
+/** The bar, and below it a page of the workspace that is open; another workspace opens the page anew. */
+export function Shell({ place, children }: { place: string; children: ComponentChildren }) {
+  const generation = useSignal(0);
+  useEffect(() => {
+    forgetPlace();
+    let chosen = chosenWorkspace.value;
+    return effect(() => {
+      if (chosenWorkspace.value === chosen) return;
+      chosen = chosenWorkspace.value;
+      forgetResources();
+      workspace.value = undefined;
+      generation.value = generation.peek() + 1;
+    });
+  }, []);
+  if (mustChoose.value) return <ChooseWorkspace />;
+  return <Opened key={generation.value} place={place}>{children}</Opened>;
+}
+
+function Opened({ place, children }: { place: string; children: ComponentChildren }) {
+  const { data, failure, reload } = useResource<Workspace>(WORKSPACE_PATH);
+  const read = data.value;
+  useEffect(() => {
+    workspace.value = read;
+    if (read) keepPreference("workspace_name", read.name);
+  }, [read]);
+  // Once the bar is complete, so that the first page does not share the line with the others.
+  useEffect(() => {
+    if (read) loadOtherPages();
+  }, [read !== undefined]);
+  if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
+  return (
+    <>
+      <a class="skip" href="#content">{t("app.skip")}</a>
+      <Bar place={place} />
+      <main id="content" class="content">
+        {read?.suspended
+          ? <p class="note waits">{t("workspace.suspended")}</p>
+          : read && !read.public_api && <p class="note waits">{t("workspace.no_api")}</p>}
+        {children}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+/** Which workspace the calls are for. Null: the only one that the person belongs to. */
+import { signal } from "@preact/signals";
+import { keepPreference, readPreference } from "./preferences_store.ts";
+
+export const chosenWorkspace = signal<string | null>(readPreference("workspace"));
+/** True once a function has said that the person belongs to several and must choose. */
+export const mustChoose = signal(false);
+
+/** Chooses a workspace, and keeps the choice in this browser. */
+export function chooseWorkspace(id: string): void {
+  keepPreference("workspace", id);
+  chosenWorkspace.value = id;
+  mustChoose.value = false;
+}
+
+/** Forgets the choice: the person no longer belongs to that workspace, or another person signs in. */
+export function forgetWorkspace(): void {
+  keepPreference("workspace", null);
+  keepPreference("workspace_name", null);
+  chosenWorkspace.value = null;
+  mustChoose.value = false;
+}

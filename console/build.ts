@@ -1,0 +1,33 @@
+/**
+ * `deno task console`: builds the console into console/dist, prints the gzipped size of each page, and fails if all of it
+ * is larger than MOST_BYTES. Variables: see build/settings.ts.
+ */
+import { stop } from "esbuild";
+import { join } from "node:path";
+import { bundle } from "./build/bundle.ts";
+import { readSettings } from "./build/settings.ts";
+import { measure } from "./build/sizes.ts";
+
+/** Gzipped, of all pages together. */
+const MOST_BYTES = 90 * 1024;
+
+const source = import.meta.dirname!;
+const out = join(source, "dist");
+// Built beside and then moved, so that a server never sends half of a build.
+const fresh = join(source, `.dist-${Deno.pid}`);
+const old = `${fresh}-old`;
+try {
+  const pages = await bundle(source, fresh, readSettings(Deno.env.get.bind(Deno.env)));
+  const sizes = await measure(fresh, pages);
+  const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1).padStart(6)} KB`;
+  for (const { path, bytes } of sizes.pages) console.log(`${path.padEnd(14)}${kilobytes(bytes)}`);
+  console.log(`${"all, once".padEnd(14)}${kilobytes(sizes.all)} of ${MOST_BYTES / 1024} KB`);
+  if (sizes.all > MOST_BYTES) throw new Error("The console is larger than its limit");
+  await Deno.rename(out, old).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+  await Deno.rename(fresh, out);
+} finally {
+  await stop();
+  for (const folder of [fresh, old]) await Deno.remove(folder, { recursive: true }).catch(() => {});
+}

@@ -1,0 +1,32 @@
+/** What the variables of the build say, checked. */
+
+export interface Settings {
+  /** Where the console is served, with a slash at both ends. */
+  basePath: string;
+  /** The project's URL without a slash at the end; empty: the origin that serves the console. */
+  supabaseUrl: string;
+  publishableKey: string;
+}
+
+/** Reads CONSOLE_BASE_PATH, CONSOLE_SUPABASE_URL and CONSOLE_PUBLISHABLE_KEY; throws an Error that names a bad one. */
+export function readSettings(env: (name: string) => string | undefined): Settings {
+  const basePath = env("CONSOLE_BASE_PATH") || "/";
+  if (!/^\/([\w.~-]+\/)*$/.test(basePath)) {
+    throw new Error(`CONSOLE_BASE_PATH is "${basePath}"; it begins and ends with a slash, for example /crm/`);
+  }
+  const supabaseUrl = (env("CONSOLE_SUPABASE_URL") || "").replace(/\/+$/, "");
+  if (supabaseUrl !== "" && !isOrigin(supabaseUrl)) {
+    throw new Error(`CONSOLE_SUPABASE_URL is "${supabaseUrl}"; it is the project's URL without a path`);
+  }
+  const publishableKey = env("CONSOLE_PUBLISHABLE_KEY") || "local";
+  if (/^sb_secret_/.test(publishableKey)) {
+    throw new Error(
+      "CONSOLE_PUBLISHABLE_KEY is a secret key; anybody can read what the console is built with",
+    );
+  }
+  return { basePath, supabaseUrl, publishableKey };
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
+}

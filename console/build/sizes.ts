@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** A page and the files that its first opening loads, below the folder of the build. */
+export interface Loaded {
+  path: string;
+  files: string[];
+}
+
+/** Bytes of a file as a server with gzip sends them. */
+export async function gzippedSize(path: string): Promise<number> {
+  return gzipSync(await Deno.readFile(path), { level: 9 }).length;
+}
+
+/** The gzipped bytes of each page, and of every file of the build counted once. */
+export async function measure(
+  out: string,
+  pages: Loaded[],
+): Promise<{ pages: { path: string; bytes: number }[]; all: number }> {
+  const sizes = new Map<string, number>();
+  for await (const file of filesBelow(out)) sizes.set(file, await gzippedSize(join(out, file)));
+  const sum = (files: Iterable<string>) =>
+    [...files].reduce((total, file) => total + (sizes.get(file) ?? 0), 0);
+  return {
+    pages: pages.map(({ path, files }) => ({ path, bytes: sum(new Set(files)) })),
+    all: sum(sizes.keys()),
+  };
+}
+
+async function* filesBelow(folder: string, prefix = ""): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, prefix))) {
+    const path = join(prefix, name);
+    if (isDirectory) yield* filesBelow(folder, path);
+    else yield path;
+  }
+}

@@ -1,0 +1,53 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { t } from "../strings/strings.ts";
+import { Dialog } from "./dialog.tsx";
+
+/** A question with two answers. */
+export interface Question {
+  title: string;
+  text: ComponentChildren;
+  /** The words of yes: what will be done. */
+  yes: string;
+  no?: string;
+  dangerous?: boolean;
+}
+
+const open = signal<{ question: Question; answer: (yes: boolean) => void } | null>(null);
+
+/** Asks, and resolves with the answer; Escape is no. */
+export function ask(question: Question): Promise<boolean> {
+  open.value?.answer(false);
+  return new Promise((resolve) => {
+    open.value = {
+      question,
+      answer: (yes) => {
+        open.value = null;
+        resolve(yes);
+      },
+    };
+  });
+}
+
+/** Where the questions appear; once in the page. */
+export function Questions() {
+  if (open.value === null) return null;
+  const { question, answer } = open.value;
+  return (
+    <Dialog title={question.title} onClose={() => answer(false)}>
+      <div class="stack">{question.text}</div>
+      <div class="actions end">
+        <button type="button" class="button" onClick={() => answer(false)}>
+          {question.no ?? t("app.cancel")}
+        </button>
+        <button
+          type="button"
+          class={`button ${question.dangerous ? "danger" : "primary"}`}
+          onClick={() => answer(true)}
+        >
+          {question.yes}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { t } from "../strings/strings.ts";
+import { say } from "./toast.tsx";
+
+const SAID_MS = 2_000;
+
+/** Copies a text; where the browser forbids it, selects what `select` names and says how to copy by hand. */
+export function CopyButton({ text, label, quiet, onCopied, select }: {
+  text: string;
+  /** What is copied, for screen readers where several stand beside each other. */
+  label?: string;
+  quiet?: boolean;
+  onCopied?: () => void;
+  select?: () => Element | null;
+}) {
+  const copied = useSignal(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const element = select?.();
+      if (element) getSelection()?.selectAllChildren(element);
+      say(t("app.copy_by_hand"));
+      // The person sees the value and has been told how; asking again would not help.
+      onCopied?.();
+      return;
+    }
+    copied.value = true;
+    say(t("app.copied"));
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => copied.value = false, SAID_MS);
+    onCopied?.();
+  };
+  return (
+    <button
+      type="button"
+      class={quiet ? "link" : "button primary"}
+      aria-label={label && `${t("app.copy")}: ${label}`}
+      onClick={copy}
+    >
+      {copied.value ? t("app.copied") : t("app.copy")}
+    </button>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+/** A modal dialog; the platform keeps the focus inside and gives it back. `onClose` is called for Escape as well. */
+export function Dialog({ title, children, onClose, kind = "box" }: {
+  title: string;
+  children: ComponentChildren;
+  onClose: () => void;
+  /** `sheet` covers a phone's screen, for menus. */
+  kind?: "box" | "sheet";
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${kind}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id} class="clamped">{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Failure } from "../app/failure.ts";
+import { t, textNamed } from "../strings/strings.ts";
+import { locale } from "../strings/locale.ts";
+import { CopyButton } from "./copy.tsx";
+
+/** Says in words what happened, whether anything was kept, and what to do. */
+export function failureText(failure: Failure): { what: string; next: string } {
+  const { kind, writing } = failure;
+  switch (kind) {
+    case "away":
+      return { what: t("failure.away"), next: t(writing ? "failure.away_write" : "failure.away_read") };
+    case "limited":
+      return {
+        what: t("failure.limited"),
+        next: t("failure.limited_when", { seconds: failure.retryAfter || 60 }),
+      };
+    case "server":
+      return { what: t("failure.server"), next: t(writing ? "failure.server_write" : "failure.server_read") };
+    case "session":
+      return { what: t("failure.session"), next: "" };
+    case "refused":
+      return { what: refusalText(failure), next: "" };
+  }
+}
+
+function refusalText({ code, text, writing }: Failure): string {
+  const own = textNamed(`failure.code.${code}`);
+  if (own !== null) return own;
+  if (code === "insufficient_role") return t("failure.role");
+  if (code === "not_found") return t("failure.not_found");
+  if (code === "validation_error") return t("failure.fields");
+  // The functions answer in Portuguese only.
+  const said = locale.value === "pt" && text !== "" ? `${text}.` : `${code}.`;
+  return writing ? `${said} ${t("failure.nothing_kept")}` : said;
+}
+
+/** A failure beside what it concerns, with another try where that may help. */
+export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: () => void }) {
+  const { what, next } = failureText(failure);
+  return (
+    <div class="note failed" role="alert">
+      <p>
+        <strong>{what}</strong> {next}
+      </p>
+      {onRetry && failure.kind !== "refused" && (
+        <button type="button" class="button" onClick={onRetry}>{t("app.retry")}</button>
+      )}
+      {failure.requestId && failure.kind !== "session" && (
+        <p class="small">
+          {t("failure.request")}: <code>{failure.requestId}</code>{" "}
+          <CopyButton text={failure.requestId} quiet />
+        </p>
+      )}
+    </div>
+  );
+}

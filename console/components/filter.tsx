@@ -1,0 +1,44 @@
+import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { t } from "../strings/strings.ts";
+
+/** Shorter lists are read at a glance. */
+const FROM_ROWS = 15;
+
+/** A long list with a field that narrows it; accents and case do not matter. */
+export function Filtered<Row>({ rows, textOf, children }: {
+  rows: Row[];
+  textOf: (row: Row) => string;
+  children: (rows: Row[]) => ComponentChildren;
+}) {
+  const typed = useSignal("");
+  if (rows.length < FROM_ROWS) return <>{children(rows)}</>;
+  const wanted = plain(typed.value.trim());
+  const found = wanted === "" ? rows : rows.filter((row) => plain(textOf(row)).includes(wanted));
+  return (
+    <>
+      <FilterField typed={typed} />
+      {found.length === 0
+        ? <p class="quiet" role="status">{t("app.filter_none", { text: typed.value })}</p>
+        : children(found)}
+    </>
+  );
+}
+
+function FilterField({ typed }: { typed: Signal<string> }) {
+  const label = t("app.filter");
+  return (
+    <input
+      class="input filter"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed.value}
+      onInput={({ currentTarget }) => typed.value = currentTarget.value}
+    />
+  );
+}
+
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
+}

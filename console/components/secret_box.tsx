@@ -1,0 +1,56 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { guard } from "../app/leaving.ts";
+import { t } from "../strings/strings.ts";
+import { CopyButton } from "./copy.tsx";
+
+/** A value that is shown once: to copy, with what it is used in. Leaving before it was copied asks once. */
+export function SecretBox({ title, value, children, snippet }: {
+  title: string;
+  value: string;
+  /** What to do with it, and that it is not shown again. */
+  children: ComponentChildren;
+  /** A text that uses the value, ready to run. */
+  snippet?: { title: string; text: string };
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef<HTMLElement>(null);
+  const id = useId();
+  useEffect(() => {
+    heading.current?.focus();
+    guard.value = () => ({
+      title: t("secret.leave"),
+      text: <p>{t("secret.leave_text")}</p>,
+      yes: t("secret.leave_yes"),
+      no: t("secret.leave_no"),
+      dangerous: true,
+    });
+    return () => {
+      guard.value = null;
+    };
+  }, [value]);
+  const copied = () => guard.value = null;
+  return (
+    <section class="secret" aria-labelledby={id}>
+      <h2 id={id} ref={heading} tabIndex={-1}>{title}</h2>
+      <p>{children}</p>
+      <p class="snippet" onCopy={copied}>
+        <code ref={shown}>{value}</code>
+      </p>
+      <div class="actions">
+        <CopyButton text={value} label={title} onCopied={copied} select={() => shown.current} />
+      </div>
+      {snippet && (
+        <details>
+          <summary>{snippet.title}</summary>
+          <div class="stack">
+            <pre class="snippet" tabIndex={0} onCopy={copied}><code>{snippet.text}</code></pre>
+            <div class="actions">
+              <CopyButton text={snippet.text} label={snippet.title} quiet onCopied={copied} />
+            </div>
+          </div>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import { signal } from "@preact/signals";
+
+const SHOWN_MS = 5_000;
+const message = signal("");
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Says that something was done, for a few seconds; screen readers read it. */
+export function say(text: string): void {
+  clearTimeout(timer);
+  message.value = text;
+  timer = setTimeout(() => message.value = "", SHOWN_MS);
+}
+
+/** Where the messages appear; once in the page. */
+export function Toasts() {
+  return <div class="toast" role="status">{message.value && <p>{message.value}</p>}</div>;
+}

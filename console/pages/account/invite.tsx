@@ -1,0 +1,93 @@
+import { useSignal } from "@preact/signals";
+import { useLocation } from "preact-iso/router";
+import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { asFailure, type Failure } from "../../app/failure.ts";
+import { href } from "../../app/settings.ts";
+import type { Member, Role } from "../../app/types.ts";
+import { mayAdminister, role } from "../../app/workspace.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Field } from "../../components/field.tsx";
+import { focusRefused } from "../../components/focus_refused.ts";
+import { Page } from "../../components/page.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { RoleField } from "./role_field.tsx";
+
+const DRAFT = "invitation";
+const NOTHING = { name: "", email: "", role: "vendedor" as Role };
+
+/** Makes a person a member, who then receives an invitation by e-mail. */
+export function InviteForm() {
+  const { route } = useLocation();
+  const draft = draftOf(DRAFT, NOTHING);
+  const busy = useSignal(false);
+  const missing = useSignal<"name" | "email" | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  const back = <a href={href("conta/")}>{t("members.back")}</a>;
+  if (role.value !== null && !mayAdminister.value) {
+    return (
+      <Page title={t("members.invite_title")} text={back}>
+        <p>{t("role.admin_only")}</p>
+      </Page>
+    );
+  }
+  const { name, email } = draft.value;
+  const change = (changed: Partial<typeof NOTHING>) => {
+    draft.value = { ...draft.value, ...changed };
+    missing.value = null;
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    failure.value = null;
+    missing.value = name.trim() === "" ? "name" : /^\S+@\S+\.\S+$/.test(email.trim()) ? null : "email";
+    if (missing.value) focusRefused(form);
+    if (missing.value || busy.value) return;
+    busy.value = true;
+    try {
+      const member = await call<Member & { invitation_sent: boolean }>("POST", "app-v1-members", {
+        body: { name: name.trim(), email: email.trim(), role: draft.value.role },
+      });
+      clearDraft(DRAFT);
+      say(t(member.invitation_sent ? "members.invited" : "members.not_sent", member));
+      route(href("conta/"), true);
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+      focusRefused(form);
+    } finally {
+      busy.value = false;
+    }
+  };
+  const refused = failure.value?.fields ?? {};
+  return (
+    <Page title={t("members.invite_title")} text={back}>
+      <form class="stack form" onSubmit={submit} noValidate>
+        <p>{t("members.invite_text")}</p>
+        <Field
+          label={t("members.name")}
+          error={missing.value === "name" ? t("members.name_missing") : refused.name}
+          maxLength={255}
+          value={name}
+          onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+        />
+        <Field
+          label={t("members.email")}
+          error={missing.value === "email" ? t("members.email_missing") : refused.email}
+          type="email"
+          maxLength={255}
+          value={email}
+          onInput={({ currentTarget }) => change({ email: currentTarget.value })}
+        />
+        <RoleField role={draft.value.role} onChange={(role) => change({ role })} error={refused.role} />
+        {failure.value && <FailureNote failure={failure.value} />}
+        <div class="actions">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            {t(busy.value ? "members.inviting" : "members.invite_yes")}
+          </button>
+          <a class="button" href={href("conta/")} onClick={() => clearDraft(DRAFT)}>{t("app.cancel")}</a>
+        </div>
+      </form>
+    </Page>
+  );
+}

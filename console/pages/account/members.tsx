@@ -1,0 +1,139 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import type { Member } from "../../app/types.ts";
+import { mayAdminister, workspace } from "../../app/workspace.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { asFailure, type Failure } from "../../app/failure.ts";
+import { Filtered } from "../../components/filter.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { say } from "../../components/toast.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import { EditMember } from "./edit_member.tsx";
+
+export const MEMBERS_PATH = "app-v1-members";
+
+/** Every member of the workspace. */
+export function Members() {
+  const members = useResource<{ data: Member[] }>(MEMBERS_PATH);
+  const edited = useSignal<Member | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  const replace = (changed: Member) => {
+    const data = members.data.value?.data.map((member) => member.id === changed.id ? changed : member) ?? [];
+    members.set({ data });
+  };
+  const inviteAgain = async (member: Member) => {
+    failure.value = null;
+    try {
+      const path = `${MEMBERS_PATH}/${member.id}/invite`;
+      const { invitation_sent, ...changed } = await call<Member & { invitation_sent: boolean }>("POST", path);
+      replace(changed);
+      say(
+        t(invitation_sent ? "members.invited" : "members.not_sent", {
+          email: member.email,
+          name: member.name,
+        }),
+      );
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+    }
+  };
+  return (
+    <section class="section">
+      <header class="section-head">
+        <h2>{t("members.title")}</h2>
+        {mayAdminister.value && (
+          <a class="button primary" href={href("conta/", { convidar: "1" })}>{t("members.invite")}</a>
+        )}
+      </header>
+      {failure.value && <FailureNote failure={failure.value} />}
+      <Loaded resource={members}>
+        {({ data }) => (
+          <Filtered rows={data} textOf={({ name, email }) => `${name} ${email}`}>
+            {(rows) => (
+              <Table
+                label={t("members.title")}
+                rows={rows}
+                keyOf={({ id }) => id}
+                muted={({ is_active }) => !is_active}
+                columns={columns(mayAdminister.value, (member) => edited.value = member, inviteAgain)}
+              />
+            )}
+          </Filtered>
+        )}
+      </Loaded>
+      {edited.value && (
+        <EditMember
+          member={edited.value}
+          onDone={replace}
+          onClose={() => edited.value = null}
+        />
+      )}
+    </section>
+  );
+}
+
+function columns(
+  mayEdit: boolean,
+  edit: (member: Member) => void,
+  inviteAgain: (member: Member) => void,
+): Column<Member>[] {
+  const shown: Column<Member>[] = [
+    {
+      title: t("members.name"),
+      cell: ({ id, name, email }) => (
+        <div class="broken">
+          <strong class="clamped" title={name}>{name}</strong>
+          <div class="small clamped" title={email}>
+            {email} {id === workspace.value?.member.id && `(${t("members.you")})`}
+          </div>
+        </div>
+      ),
+    },
+    { title: t("members.role"), cell: ({ role }) => t(`role.${role}`) },
+    { title: t("members.state"), cell: (member) => <MemberState member={member} /> },
+    {
+      title: t("members.keys"),
+      number: true,
+      cell: ({ working_keys }) => formatNumber(working_keys, languageTag.value),
+    },
+  ];
+  if (!mayEdit) return shown;
+  return [...shown, {
+    title: t("members.actions"),
+    quiet: true,
+    number: true,
+    cell: (member) => (
+      <span class="row-actions">
+        {member.is_active && !member.has_signed_in && (
+          <button
+            type="button"
+            class="link"
+            aria-label={`${t("members.invite_again")}: ${member.name}`}
+            onClick={() => inviteAgain(member)}
+          >
+            {t("members.invite_again")}
+          </button>
+        )}
+        <button
+          type="button"
+          class="link"
+          aria-label={t("members.edit_name", { name: member.name })}
+          onClick={() => edit(member)}
+        >
+          {t("members.edit")}
+        </button>
+      </span>
+    ),
+  }];
+}
+
+function MemberState({ member: { is_active, has_signed_in } }: { member: Member }) {
+  if (!is_active) return <span class="tag">{t("members.inactive")}</span>;
+  if (!has_signed_in) return <span class="tag waits">{t("members.waiting")}</span>;
+  return <span class="tag good">{t("members.active")}</span>;
+}

@@ -1,0 +1,114 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { rememberReply } from "../../app/resource_cache.ts";
+import type { Workspace } from "../../app/types.ts";
+import { mayAdminister, workspace, WORKSPACE_PATH } from "../../app/workspace.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { say } from "../../components/toast.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { counted, t } from "../../strings/strings.ts";
+
+const USAGE = [
+  "calls_today",
+  "calls_7_days",
+  "active_keys",
+  "active_webhooks",
+  "active_members",
+  "waiting_deliveries",
+] as const;
+
+/** What is known about the workspace, and how much of it is used. */
+export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
+  const editing = useSignal(false);
+  const api = read.suspended ? "suspended" : read.public_api ? "on" : "off";
+  return (
+    <div class="columns">
+      <section class="stack">
+        <h2>{t("account.workspace")}</h2>
+        <dl class="facts">
+          <dt>{t("account.name")}</dt>
+          <dd>{read.name}</dd>
+          <dt>{t("account.since")}</dt>
+          <dd>
+            <Moment at={read.created_at} />
+          </dd>
+          <dt>{t("account.api")}</dt>
+          <dd>
+            <span class={api === "on" ? "tag good" : "tag waits"}>{t(`account.api_${api}`)}</span>
+          </dd>
+          <dt>{t("account.limit")}</dt>
+          <dd>
+            {t("account.limit_value", { n: formatNumber(read.rate_limit_per_minute, languageTag.value) })}
+          </dd>
+          <dt>{t("account.stale")}</dt>
+          <dd>{counted("account.stale_value", read.stale_after_days)}</dd>
+        </dl>
+        {mayAdminister.value && (
+          <div class="actions">
+            <button type="button" class="button" onClick={() => editing.value = true}>
+              {t("account.edit")}
+            </button>
+          </div>
+        )}
+        {editing.value && <EditWorkspace workspace={read} onClose={() => editing.value = false} />}
+      </section>
+      <section class="stack">
+        <h2>{t("account.usage")}</h2>
+        <dl class="facts">
+          {USAGE.map((name) => [
+            <dt key={`${name} name`}>{t(`account.${name}`)}</dt>,
+            <dd key={`${name} count`}>{formatNumber(read.usage[name], languageTag.value)}</dd>,
+          ])}
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const name = `workspace-${read.id}`;
+  const draft = draftOf(name, { name: read.name, stale_after_days: String(read.stale_after_days) });
+  const close = () => {
+    clearDraft(name);
+    onClose();
+  };
+  return (
+    <ActionDialog
+      title={t("account.workspace")}
+      yes={t("app.save")}
+      onClose={close}
+      onSubmit={async () => {
+        const changed = await call<Workspace>("PATCH", WORKSPACE_PATH, {
+          body: { name: draft.value.name.trim(), stale_after_days: Number(draft.value.stale_after_days) },
+        });
+        rememberReply(WORKSPACE_PATH, changed);
+        workspace.value = changed;
+        say(t("account.saved"));
+      }}
+    >
+      <Field
+        label={t("account.name")}
+        required
+        maxLength={255}
+        value={draft.value.name}
+        onInput={({ currentTarget }) => draft.value = { ...draft.value, name: currentTarget.value }}
+      />
+      <Field
+        label={t("account.stale_field")}
+        hint={t("account.stale_hint")}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={3650}
+        required
+        value={draft.value.stale_after_days}
+        onInput={({ currentTarget }) =>
+          draft.value = { ...draft.value, stale_after_days: currentTarget.value }}
+      />
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { ActionDialog } from "../../components/action_dialog.tsx";
+import { Field, Select } from "../../components/field.tsx";
+import { say } from "../../components/toast.tsx";
+import { counted, t } from "../../strings/strings.ts";
+
+const OVERLAPS = [0, 3_600, 86_400, 604_800] as const;
+
+interface Action<Done extends unknown[]> {
+  entry: ApiKey;
+  /** Of this key. */
+  path: string;
+  onDone: (key: ApiKey, ...more: Done) => void;
+  onClose: () => void;
+}
+
+export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
+  const draft = `key-name-${entry.id}`;
+  const name = draftOf(draft, entry.name);
+  const close = () => {
+    clearDraft(draft);
+    onClose();
+  };
+  return (
+    <ActionDialog
+      title={t("keys.rename")}
+      yes={t("app.save")}
+      onClose={close}
+      onSubmit={async () => {
+        onDone(await call<ApiKey>("PATCH", path, { body: { name: name.value.trim() } }));
+        say(t("keys.renamed"));
+      }}
+    >
+      <Field
+        label={t("keys.name")}
+        maxLength={255}
+        required
+        value={name.value}
+        onInput={({ currentTarget }) => name.value = currentTarget.value}
+      />
+    </ActionDialog>
+  );
+}
+
+export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>) {
+  const overlap = useSignal<typeof OVERLAPS[number]>(86_400);
+  return (
+    <ActionDialog
+      title={t("keys.rotate")}
+      yes={t("keys.rotate_yes")}
+      dangerous={overlap.value === 0}
+      onClose={onClose}
+      onSubmit={async () => {
+        const { key, ...changed } = await call<ApiKey & { key: string }>("POST", `${path}/rotate`, {
+          body: { overlap_seconds: overlap.value },
+        });
+        onDone(changed, key);
+      }}
+    >
+      <p>{t("keys.rotate_text")}</p>
+      <Select
+        label={t("keys.overlap")}
+        value={String(overlap.value)}
+        onChange={({ currentTarget }) =>
+          overlap.value = Number(currentTarget.value) as typeof OVERLAPS[number]}
+        options={OVERLAPS.map((seconds) => ({ value: String(seconds), text: t(`keys.overlap_${seconds}`) }))}
+      />
+      <p class={overlap.value === 0 ? "note failed" : "note"}>
+        {t(overlap.value === 0 ? "keys.overlap_none_text" : "keys.overlap_text", {
+          overlap: t(`keys.overlap_${overlap.value}`),
+        })}
+      </p>
+      {entry.old_secret_expires_at && <p class="note waits">{t("keys.overlap_older")}</p>}
+    </ActionDialog>
+  );
+}
+
+export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>) {
+  const keeps = useSignal(false);
+  const webhooks = entry.active_webhooks;
+  return (
+    <ActionDialog
+      title={t("keys.revoke_title")}
+      yes={t("keys.revoke_yes")}
+      dangerous
+      onClose={onClose}
+      onSubmit={async () => {
+        const { ended_subscriptions, kept_subscriptions: _, ...changed } = await call<
+          ApiKey & { ended_subscriptions: unknown[]; kept_subscriptions: unknown[] }
+        >("POST", `${path}/revoke`, { body: { keep_webhooks: keeps.value } });
+        onDone(changed, ended_subscriptions.length);
+      }}
+    >
+      <p class="clamped">{entry.name}</p>
+      <p>{t("keys.revoke_text")}</p>
+      {webhooks > 0 && (
+        <>
+          <p>{counted(keeps.value ? "keys.webhooks_stay" : "keys.webhooks_end", webhooks)}</p>
+          <label class="check">
+            <input type="checkbox" checked={keeps.value} onChange={() => keeps.value = !keeps.value} />
+            {t("keys.keep_webhooks")}
+          </label>
+        </>
+      )}
+    </ActionDialog>
+  );
+}

@@ -1,0 +1,114 @@
+import { useSignal } from "@preact/signals";
+import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { asFailure, type Failure } from "../../app/failure.ts";
+import { href } from "../../app/settings.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { mayChange, role } from "../../app/workspace.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Field, Select } from "../../components/field.tsx";
+import { focusRefused } from "../../components/focus_refused.ts";
+import { Page } from "../../components/page.tsx";
+import { t } from "../../strings/strings.ts";
+import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
+import { ScopeFields } from "./scope_fields.tsx";
+import { KeySecret } from "./secret.tsx";
+
+const DRAFT = "key";
+const NOTHING = { name: "", scopes: [] as string[], expiry: "" as Expiry, day: "" };
+const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
+
+/** Creates a key, and shows its value once. */
+export function KeyForm() {
+  const draft = draftOf(DRAFT, NOTHING);
+  const busy = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  const missing = useSignal<"name" | "scopes" | null>(null);
+  const created = useSignal<ApiKey & { key: string } | null>(null);
+  const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
+
+  if (created.value) {
+    return (
+      <Page title={t("keys.created", { name: created.value.name })} text={back}>
+        <KeySecret created={created.value} />
+      </Page>
+    );
+  }
+  if (role.value !== null && !mayChange.value) {
+    return (
+      <Page title={t("keys.create")} text={back}>
+        <p>{t("role.read_only")}</p>
+      </Page>
+    );
+  }
+
+  const { name, scopes, expiry, day } = draft.value;
+  const change = (changed: Partial<typeof NOTHING>) => {
+    draft.value = { ...draft.value, ...changed };
+    missing.value = null;
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    failure.value = null;
+    missing.value = name.trim() === "" ? "name" : scopes.length === 0 ? "scopes" : null;
+    if (missing.value) focusRefused(form);
+    if (missing.value || busy.value) return;
+    busy.value = true;
+    try {
+      const body = { name: name.trim(), scopes, expires_at: expiryMoment(expiry, day) };
+      created.value = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
+      clearDraft(DRAFT);
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+      focusRefused(form);
+    } finally {
+      busy.value = false;
+    }
+  };
+  const refused = failure.value?.fields ?? {};
+  return (
+    <Page title={t("keys.create")} text={back}>
+      <form class="stack form" onSubmit={submit} noValidate>
+        <Field
+          label={t("keys.name")}
+          hint={t("keys.name_hint")}
+          error={missing.value === "name" ? t("keys.name_missing") : refused.name}
+          maxLength={255}
+          value={name}
+          onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+        />
+        <ScopeFields
+          scopes={scopes}
+          onChange={(scopes) => change({ scopes })}
+          error={missing.value === "scopes" ? t("keys.scopes_missing") : refused.scopes}
+        />
+        <Select
+          label={t("keys.expiry")}
+          error={refused.expires_at}
+          value={expiry}
+          onChange={({ currentTarget }) =>
+            change({ expiry: currentTarget.value as Expiry, day: day || tomorrow() })}
+          options={EXPIRIES.map((value) => ({ value, text: t(`keys.expiry_${value || "never"}`) }))}
+        />
+        {expiry === "date" && (
+          <Field
+            label={t("keys.expiry_day")}
+            type="date"
+            min={tomorrow()}
+            required
+            value={day}
+            onInput={({ currentTarget }) => change({ day: currentTarget.value || tomorrow() })}
+          />
+        )}
+        {failure.value && <FailureNote failure={failure.value} />}
+        <div class="actions">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            {t(busy.value ? "keys.creating" : "keys.create")}
+          </button>
+          <a class="button" href={href("chaves/")} onClick={() => clearDraft(DRAFT)}>{t("app.cancel")}</a>
+        </div>
+      </form>
+    </Page>
+  );
+}

@@ -1,0 +1,79 @@
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { mayChange, role } from "../../app/workspace.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Filtered } from "../../components/filter.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Page } from "../../components/page.tsx";
+import { Sparkline } from "../../components/sparkline.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import { scopesText } from "./scopes.ts";
+import { KeyTag } from "./state.tsx";
+
+export const KEYS_PATH = "app-v1-keys";
+
+/** Every key of the workspace. */
+export function KeyList() {
+  const keys = useResource<{ data: ApiKey[] }>(KEYS_PATH);
+  const create = mayChange.value && (
+    <a class="button primary" href={href("chaves/", { nova: "1" })}>{t("keys.create")}</a>
+  );
+  return (
+    <Page title={t("keys.title")} text={t("keys.text")} action={create}>
+      <Loaded resource={keys}>
+        {({ data }) =>
+          data.length === 0
+            ? (
+              <Empty text={t(role.value === "vendedor" ? "keys.empty_read_only" : "keys.empty")}>
+                {create}
+              </Empty>
+            )
+            : (
+              <Filtered rows={data} textOf={({ name, prefix }) => `${name} ${prefix}`}>
+                {(rows) => (
+                  <Table
+                    label={t("keys.title")}
+                    rows={rows}
+                    keyOf={({ id }) => id}
+                    href={({ id }) => href("chaves/", { id })}
+                    muted={({ state }) => state !== "active"}
+                    columns={columns()}
+                  />
+                )}
+              </Filtered>
+            )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function columns(): Column<ApiKey>[] {
+  return [
+    { title: t("keys.name"), cell: ({ name }) => <span class="clamped" title={name}>{name}</span> },
+    { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
+    { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
+    {
+      title: t("keys.last_used"),
+      cell: (key) => (
+        <span class="with-tag">
+          <Moment at={key.last_used_at} /> <KeyTag entry={key} />
+        </span>
+      ),
+    },
+    {
+      title: t("keys.calls"),
+      number: true,
+      cell: ({ calls }) => (
+        <span class="figure">
+          <Sparkline label="" series={[{ values: calls.days.map(({ calls }) => calls) }]} />
+          {formatNumber(calls.total_7_days, languageTag.value)}
+        </span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,117 @@
+import { useSignal } from "@preact/signals";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import type { ApiKey, OpenedKey } from "../../app/types.ts";
+import { mayChange } from "../../app/workspace.ts";
+import { Loaded } from "../../components/loaded.tsx";
+import { Page } from "../../components/page.tsx";
+import { SecretBox } from "../../components/secret_box.tsx";
+import { counted, t } from "../../strings/strings.ts";
+import { Rename, Revoke, Rotate } from "./actions.tsx";
+import { KeyCalls, KeyWebhooks } from "./calls.tsx";
+import { KeyFacts } from "./facts.tsx";
+import { exampleCall } from "./secret.tsx";
+import { isUnused } from "./state.tsx";
+
+/** One key: facts on the left, what it did on the right, actions at the foot. */
+export function KeyOpened({ id }: { id: string }) {
+  const path = `app-v1-keys/${encodeURIComponent(id)}`;
+  const resource = useResource<OpenedKey>(path);
+  const action = useSignal<"rename" | "rotate" | "revoke" | null>(null);
+  const secret = useSignal<string | null>(null);
+  const ended = useSignal<number | null>(null);
+  const key = resource.data.value;
+  const close = () => action.value = null;
+  const merge = (changed: ApiKey) => {
+    if (resource.data.value) resource.set({ ...resource.data.value, ...changed });
+    void resource.reload();
+  };
+  return (
+    <Page title={key?.name ?? t("keys.one")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
+      <Loaded resource={resource} rows={6}>
+        {(key) => (
+          <>
+            {secret.value && (
+              <div class="form">
+                <SecretBox
+                  title={t("keys.value_new")}
+                  value={secret.value}
+                  {...snippetOf(secret.value, key.scopes)}
+                >
+                  {t("keys.value_text")}
+                </SecretBox>
+              </div>
+            )}
+            {ended.value !== null && (
+              <p class="note" role="status">
+                {t("keys.revoked_done")} {ended.value > 0 && counted("keys.webhooks_ended", ended.value)}
+              </p>
+            )}
+            {isUnused(key) && <p class="note waits">{t("keys.unused_text")}</p>}
+            <div class="columns">
+              <KeyFacts entry={key} />
+              <div class="stack">
+                <KeyCalls entry={key} />
+                <KeyWebhooks entry={key} />
+              </div>
+            </div>
+            {mayChange.value && (
+              <div class="actions foot-actions">
+                <button type="button" class="button" onClick={() => action.value = "rename"}>
+                  {t("keys.rename")}
+                </button>
+                {key.state === "active" && (
+                  <button
+                    type="button"
+                    class="button"
+                    onClick={() => action.value = "rotate"}
+                  >
+                    {t("keys.rotate")}
+                  </button>
+                )}
+                {key.state !== "revoked" && (
+                  <button
+                    type="button"
+                    class="button dangerous"
+                    onClick={() => action.value = "revoke"}
+                  >
+                    {t("keys.revoke")}
+                  </button>
+                )}
+              </div>
+            )}
+            {action.value === "rename" && <Rename entry={key} path={path} onDone={merge} onClose={close} />}
+            {action.value === "rotate" && (
+              <Rotate
+                entry={key}
+                path={path}
+                onDone={(changed, value) => {
+                  secret.value = value;
+                  merge(changed);
+                }}
+                onClose={close}
+              />
+            )}
+            {action.value === "revoke" && (
+              <Revoke
+                entry={key}
+                path={path}
+                onDone={(changed, count) => {
+                  ended.value = count;
+                  secret.value = null;
+                  merge(changed);
+                }}
+                onClose={close}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function snippetOf(value: string, scopes: string[]) {
+  const text = exampleCall(value, scopes);
+  return text === null ? {} : { snippet: { title: t("keys.example"), text } };
+}

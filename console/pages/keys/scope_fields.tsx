@@ -1,0 +1,51 @@
+import { useId } from "preact/hooks";
+import { t } from "../../strings/strings.ts";
+import { accessText, isSameSet, PRESETS, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
+
+/** Which scopes a key has: a usual set with one press, or one by one. */
+export function ScopeFields({ scopes, onChange, error }: {
+  scopes: string[];
+  onChange: (scopes: string[]) => void;
+  error: string | undefined;
+}) {
+  const id = useId();
+  const toggle = (scope: string) =>
+    onChange(SCOPES.filter((known) => known === scope ? !scopes.includes(scope) : scopes.includes(known)));
+  return (
+    <fieldset class="stack" aria-describedby={error && id}>
+      <legend>{t("keys.scopes")}</legend>
+      <div class="actions presets" role="group" aria-label={t("scopes.presets")}>
+        {PRESETS.map((preset) => (
+          <button
+            key={preset.name}
+            type="button"
+            class="button"
+            aria-pressed={isSameSet(scopes, preset.scopes)}
+            onClick={() => onChange([...preset.scopes])}
+          >
+            {t(`scopes.preset_${preset.name}`)}
+          </button>
+        ))}
+      </div>
+      <ul class="scopes">
+        {RESOURCES.map(({ name, scopes: ofResource }) => (
+          <li key={name}>
+            <span>{resourceText(name)}</span>
+            {ofResource.map((scope) => (
+              <label key={scope} class="check" title={scope}>
+                <input
+                  type="checkbox"
+                  checked={scopes.includes(scope)}
+                  aria-label={`${resourceText(name)}: ${accessText(scope)}`}
+                  onChange={() => toggle(scope)}
+                />
+                {accessText(scope)}
+              </label>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {error && <p id={id} class="field-error" role="alert" tabIndex={-1}>{error}</p>}
+    </fieldset>
+  );
+}

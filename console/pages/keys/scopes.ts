@@ -1,0 +1,51 @@
+/** Scopes in words and in groups. */
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { t, textNamed } from "../../strings/strings.ts";
+
+export { SCOPES };
+
+/** What a scope is about, with every scope of it that a key can have. */
+export const RESOURCES: { name: string; scopes: string[] }[] = [
+  ...Map.groupBy(SCOPES, (scope) => scope.split(":")[0]!),
+].map(([name, scopes]) => ({ name, scopes }));
+
+/** Usual sets, for those who do not want to choose one by one. */
+export const PRESETS: { name: "site" | "read" | "erp" | "all"; scopes: readonly string[] }[] = [
+  { name: "site", scopes: ["leads:write"] },
+  { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) },
+  { name: "erp", scopes: SCOPES.filter((scope) => /^(contacts|companies|deals):/.test(scope)) },
+  { name: "all", scopes: SCOPES },
+];
+
+export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((scope) => others.includes(scope));
+}
+
+/** The resource of a scope in words; the scope's own where the console does not know it. */
+export function resourceText(name: string): string {
+  return textNamed(`scope.${name}`) ?? name;
+}
+
+/** What a scope allows: ler, alterar, enviar… */
+export function accessText(scope: string): string {
+  if (scope === "leads:write") return t("access.send");
+  const access = scope.split(":")[1] ?? "";
+  return textNamed(`access.${access}`) ?? access;
+}
+
+/** All scopes of a key in a line: "Lê e altera: Contatos, Negócios. Envia: Leads". */
+export function scopesText(scopes: readonly string[]): string {
+  if (isSameSet(scopes, SCOPES)) return t("scopes.all");
+  const byResource = Map.groupBy(scopes, (scope) => scope.split(":")[0]!);
+  const byAccess = Map.groupBy(
+    byResource,
+    ([, some]) => some.map(accessText).join(` ${t("scopes.and")} `),
+  );
+  return [...byAccess].map(([access, resources]) =>
+    `${capital(access)}: ${resources.map(([name]) => resourceText(name).toLowerCase()).join(", ")}`
+  ).join(" · ");
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

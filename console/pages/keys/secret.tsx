@@ -1,0 +1,36 @@
+import { href, supabaseUrl } from "../../app/settings.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { SecretBox } from "../../components/secret_box.tsx";
+import { t } from "../../strings/strings.ts";
+
+/** The value of a key, right after it was made or rotated. */
+export function KeySecret({ created }: { created: ApiKey & { key: string } }) {
+  const text = exampleCall(created.key, created.scopes);
+  return (
+    <div class="stack form">
+      <SecretBox
+        title={t("keys.value")}
+        value={created.key}
+        {...(text && { snippet: { title: t("keys.example"), text } })}
+      >
+        {t("keys.value_text")}
+      </SecretBox>
+      <div class="actions">
+        <a class="button" href={href("chaves/", { id: created.id })}>{t("keys.open")}</a>
+      </div>
+    </div>
+  );
+}
+
+/** A call that this key may make; null if it may read nothing and send no leads. */
+export function exampleCall(key: string, scopes: readonly string[]): string | null {
+  const base = `${supabaseUrl}/functions/v1/api-v1-`;
+  if (scopes.includes("leads:write")) {
+    return `curl -X POST ${base}leads \\
+  -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\
+  -d '{"first_name": "Ana", "email": "ana@exemplo.com.br"}'`;
+  }
+  const readable = scopes.find((scope) => scope.endsWith(":read"))?.split(":")[0] ??
+    (scopes.includes("webhooks:manage") ? "webhooks" : null);
+  return readable && `curl ${base}${readable} -H 'X-API-Key: ${key}'`;
+}

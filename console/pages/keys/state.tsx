@@ -1,0 +1,29 @@
+import { now } from "../../app/clock.ts";
+import type { ApiKey } from "../../app/types.ts";
+import { formatRelative } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+
+const DAY_MS = 86_400_000;
+/** A key that nobody has used for so long is probably not needed. */
+const UNUSED_DAYS = 30;
+/** So early a key says that it will end. */
+const WARN_DAYS = 7;
+
+/** Whether a working key was made long ago and not used for as long. */
+export function isUnused({ state, created_at, last_used_at }: ApiKey): boolean {
+  const since = Date.parse(last_used_at ?? created_at);
+  return state === "active" && now.value - since > UNUSED_DAYS * DAY_MS;
+}
+
+/** What is to know about a key before anything else; nothing for one that simply works. */
+export function KeyTag({ entry }: { entry: ApiKey }) {
+  if (entry.state === "revoked") return <span class="tag failed">{t("keys.revoked")}</span>;
+  if (entry.state === "expired") return <span class="tag failed">{t("keys.expired")}</span>;
+  if (entry.expires_at && Date.parse(entry.expires_at) - now.value < WARN_DAYS * DAY_MS) {
+    const when = formatRelative(entry.expires_at, now.value, languageTag.value);
+    return <span class="tag waits">{t("keys.expires_soon", { when })}</span>;
+  }
+  if (isUnused(entry)) return <span class="tag waits">{t("keys.unused")}</span>;
+  return null;
+}

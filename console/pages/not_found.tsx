@@ -1,0 +1,11 @@
+import { href } from "../app/settings.ts";
+import { Page } from "../components/page.tsx";
+import { t } from "../strings/strings.ts";
+
+export function NotFound() {
+  return (
+    <Page title={t("app.not_found")} text={t("app.not_found_text")}>
+      <a class="button primary" href={href("chaves/")}>{t("app.to_keys")}</a>
+    </Page>
+  );
+}

@@ -1,0 +1,139 @@
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { asFailure, type Failure } from "../app/failure.ts";
+import { LanguageSelect } from "../app/menu.tsx";
+import { ending, recoverPassword, signIn } from "../app/session.ts";
+import { Field } from "../components/field.tsx";
+import { Page } from "../components/page.tsx";
+import { t } from "../strings/strings.ts";
+
+/** Signing in, and asking for a link to choose another password. */
+export default function SignIn() {
+  const email = useSignal("");
+  const recovering = useSignal(false);
+  return (
+    <main class="content narrow">
+      {recovering.value
+        ? <Recover email={email} onBack={() => recovering.value = false} />
+        : <WithPassword email={email} onForgotten={() => recovering.value = true} />}
+      <div class="foot">
+        <LanguageSelect />
+      </div>
+    </main>
+  );
+}
+
+function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgotten: () => void }) {
+  const password = useSignal("");
+  const busy = useSignal(false);
+  const failure = useSignal<Failure | null>(null);
+  // The page opens as soon as the browser has it, so that its modules load while the person types.
+  useEffect(() => void import("./keys/page.tsx"), []);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    busy.value = true;
+    failure.value = null;
+    try {
+      await signIn(email.value.trim(), password.value);
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <Page title={t("sign_in.title")}>
+      {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
+      <form class="stack" onSubmit={submit}>
+        <Field
+          label={t("sign_in.email")}
+          type="email"
+          name="email"
+          autocomplete="username"
+          required
+          value={email.value}
+          onInput={({ currentTarget }) => email.value = currentTarget.value}
+        />
+        <Field
+          label={t("sign_in.password")}
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          value={password.value}
+          onInput={({ currentTarget }) => password.value = currentTarget.value}
+        />
+        {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
+        <div class="actions">
+          <button type="submit" class="button primary" disabled={busy.value}>
+            {t(busy.value ? "sign_in.busy" : "sign_in.submit")}
+          </button>
+          <button type="button" class="link" onClick={onForgotten}>{t("sign_in.forgotten")}</button>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void }) {
+  const busy = useSignal(false);
+  const sentTo = useSignal<string | null>(null);
+  const failure = useSignal<Failure | null>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    busy.value = true;
+    failure.value = null;
+    try {
+      await recoverPassword(email.value.trim());
+      sentTo.value = email.value.trim();
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <Page title={t("sign_in.recover")} text={t("sign_in.recover_text")}>
+      {sentTo.value
+        ? <p class="note" role="status">{t("sign_in.recover_sent", { email: sentTo.value })}</p>
+        : (
+          <form class="stack" onSubmit={submit}>
+            <Field
+              label={t("sign_in.email")}
+              type="email"
+              name="email"
+              autocomplete="username"
+              required
+              value={email.value}
+              onInput={({ currentTarget }) => email.value = currentTarget.value}
+            />
+            {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
+            <div class="actions">
+              <button type="submit" class="button primary" disabled={busy.value}>
+                {t(busy.value ? "sign_in.recover_busy" : "sign_in.recover_submit")}
+              </button>
+            </div>
+          </form>
+        )}
+      <button type="button" class="link" onClick={onBack}>{t("sign_in.back")}</button>
+    </Page>
+  );
+}
+
+function endingText(): string {
+  switch (ending.value) {
+    case "signed_out":
+      return t("sign_in.ended");
+    case "unconfirmed_sign_out":
+      return t("sign_in.ended_unconfirmed");
+    default:
+      return t("failure.session");
+  }
+}
+
+function signInText({ kind, code }: Failure): string {
+  if (kind === "away") return t("sign_in.away");
+  if (kind === "limited") return t("sign_in.limited");
+  if (kind === "server") return t("sign_in.server");
+  return t(code === "email_not_confirmed" ? "sign_in.unconfirmed" : "sign_in.wrong");
+}

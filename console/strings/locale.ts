@@ -1,0 +1,16 @@
+import { computed, signal } from "@preact/signals";
+import { keepPreference, readPreference } from "../app/preferences_store.ts";
+
+/** The languages of the console; Portuguese unless the other was chosen. */
+export type Locale = "pt" | "en";
+
+export const locale = signal<Locale>(readPreference("locale") === "en" ? "en" : "pt");
+/** What `Intl` and `<html lang>` call it. */
+export const languageTag = computed(() => locale.value === "en" ? "en" : "pt-BR");
+
+/** Chooses the language, and keeps the choice. */
+export function chooseLocale(chosen: Locale): void {
+  locale.value = chosen;
+  keepPreference("locale", chosen);
+  document.documentElement.lang = languageTag.value;
+}
