@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
+import { createProposal } from "../../operator/proposals.ts";
+import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { operate } from "../../operator/operator.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
@@ -163,6 +165,38 @@ test("app-v1-deliveries shows a delivery's attempts, and the body and headers th
   assert.match(values.get("x-service-timestamp")!, /^\d{10}$/);
   assert.match(values.get("x-service-signature")!, /^sha256=</);
   assert.doesNotMatch(values.get("x-service-signature")!, /[0-9a-f]{64}/);
+});
+
+test("A delivery of every event in the catalogue shows a member the body that the dispatcher sends", async ({ sql, workspace, api, newDeal }) => {
+  const { id, key } = workspace;
+  const gestor = await manager(sql, id);
+  const deal = await newDeal();
+  const { body: activity } = await api.post("/api-v1-activities", {
+    deal_id: deal.id,
+    type: "tarefa",
+    title: "Ligar",
+  });
+  const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
+  const objects = { deal: deal.id, contact: deal.contactId, activity: activity.id, proposal: proposal.id };
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  for (const [event, { object }] of Object.entries(EVENTS)) {
+    const [row] = await sql`
+      with event as (
+        insert into crm.events (workspace_id, event, object_id, facts)
+        values (${id}, ${event}, ${objects[object]}, ${
+      sql.json({ contact_id: deal.contactId, company_id: null })
+    })
+        returning *
+      ), delivery as (
+        insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state)
+        select workspace_id, id, ${webhook}, 'delivered' from event
+        returning id
+      )
+      select d.id, crm.delivery_body(d.id, row(e.*)::crm.events) as body from delivery d, event e`;
+    assert.ok(row!["body"], event);
+    const { body } = await gestor.get(`${DELIVERIES}/${row!["id"]}`);
+    assert.equal(body.body, row!["body"], event);
+  }
 });
 
 test("Redelivering in the console sends the same delivery again, adds a series of attempts, and a line in the log", async ({ sql, workspace: { id, key }, api }) => {
