@@ -1710,9 +1710,9 @@ declare
 begin
   -- An answered proposal can be read even after it expired. A proposal that was viewed before is not written again.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
-    return crm.proposal_view_json(v_proposal);
+    return crm.proposal_for_customer(v_proposal);
   end if;
-  return crm.proposal_view_json(crm.proposal_set_status(v_proposal, 'visualizada'));
+  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
 end
 $$;
 
@@ -8482,7 +8482,7 @@ begin
     end if;
     v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
   end if;
-  return crm.with_fields(crm.proposal_view_json(v_proposal), json_build_object('idempotent', v_unchanged));
+  return crm.with_fields(crm.proposal_for_customer(v_proposal), json_build_object('idempotent', v_unchanged));
 end
 $$;
 
@@ -8536,6 +8536,26 @@ COMMENT ON TABLE crm.proposals IS 'Offers to customers, each on a deal.';
 --
 
 COMMENT ON COLUMN crm.proposals.status IS 'The last status that was written. `expirada` is never stored: crm.proposal_status derives it from the clock.';
+
+
+--
+-- Name: proposal_for_customer(crm.proposals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) RETURNS json
+    LANGUAGE sql STABLE
+    AS $$
+  select crm.with_fields(
+    crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller())
+  )
+$$;
+
+
+--
+-- Name: FUNCTION proposal_for_customer(p_proposal crm.proposals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) IS 'A proposal as its customer sees it, with the seller''s name.';
 
 
 --
@@ -8616,6 +8636,25 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.proposal_save(t crm.proposals) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
+
+
+--
+-- Name: proposal_seller(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.proposal_seller() RETURNS json
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+$$;
+
+
+--
+-- Name: FUNCTION proposal_seller(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.proposal_seller() IS 'Who makes the offer, as its customer sees it: the caller''s own workspace by its name, and nothing else of it. With its owner''s rights, because verbs cannot read crm.workspaces.';
 
 
 --
@@ -13803,6 +13842,14 @@ GRANT UPDATE(rejection_reason) ON TABLE crm.proposals TO crm_api;
 
 
 --
+-- Name: FUNCTION proposal_for_customer(p_proposal crm.proposals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) TO crm_api;
+
+
+--
 -- Name: FUNCTION proposal_json(t crm.proposals); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -13824,6 +13871,14 @@ GRANT ALL ON FUNCTION crm.proposal_lock(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.proposal_save(t crm.proposals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.proposal_save(t crm.proposals) TO crm_api;
+
+
+--
+-- Name: FUNCTION proposal_seller(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.proposal_seller() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_seller() TO crm_api;
 
 
 --

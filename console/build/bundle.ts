@@ -4,6 +4,7 @@ import { documentOf } from "./documents.ts";
 import { type Page, PAGES } from "./pages.ts";
 import type { Settings } from "./settings.ts";
 import type { Loaded } from "./sizes.ts";
+import { unusedParts } from "./unused_parts.ts";
 
 const EARLY = "app/early.ts";
 const STYLE = "styles/main.css";
@@ -27,6 +28,7 @@ export async function bundle(source: string, out: string, settings: Settings): P
     jsxImportSource: "preact",
     metafile: true,
     logLevel: "warning",
+    plugins: [unusedParts],
     define: {
       BASE_PATH: JSON.stringify(settings.basePath),
       SUPABASE_URL: JSON.stringify(settings.supabaseUrl),

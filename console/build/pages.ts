@@ -18,8 +18,11 @@ export const PAGES: Page[] = [
   { path: "/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Console" },
   { path: "/entrar/", script: CONSOLE, module: "pages/sign_in.tsx", title: "Entrar" },
   { path: "/senha/", script: CONSOLE, module: "pages/password.tsx", title: "Senha" },
+  { path: "/funil/", script: CONSOLE, module: "pages/funnel/page.tsx", title: "Funil" },
   { path: "/chaves/", script: CONSOLE, module: "pages/keys/page.tsx", title: "Chaves de API" },
+  { path: "/webhooks/", script: CONSOLE, module: "pages/webhooks/page.tsx", title: "Webhooks" },
   { path: "/atividade/", script: CONSOLE, module: "pages/activity/page.tsx", title: "Atividade" },
   { path: "/conta/", script: CONSOLE, module: "pages/account/page.tsx", title: "Conta" },
+  { path: "/proposta/", script: "proposal/main.tsx", title: "Proposta" },
   { path: "/404.html", script: CONSOLE, title: "Página não encontrada" },
 ];

@@ -13,7 +13,7 @@ export interface Column<Row> {
  * A table that becomes cards on a phone. With `href`, the first cell links to the row, and the whole row can be clicked.
  * The roles are said again, because browsers drop them where cells are laid out as blocks.
  */
-export function Table<Row>({ label, columns, rows, keyOf, href, muted }: {
+export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }: {
   label: string;
   columns: Column<Row>[];
   rows: Row[];
@@ -21,6 +21,8 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted }: {
   href?: (row: Row) => string;
   /** Rows that no longer work. */
   muted?: (row: Row) => boolean;
+  /** The row whose content is open beside the table. */
+  current?: (row: Row) => boolean;
 }) {
   return (
     <table class="table" role="table" aria-label={label}>
@@ -43,7 +45,13 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted }: {
                 class={number ? "number" : undefined}
                 data-title={quiet || index === 0 ? undefined : title}
               >
-                {index === 0 && href ? <a class="row-link" href={href(row)}>{cell(row)}</a> : cell(row)}
+                {index === 0 && href
+                  ? (
+                    <a class="row-link" href={href(row)} aria-current={current?.(row) ? "true" : undefined}>
+                      {cell(row)}
+                    </a>
+                  )
+                  : cell(row)}
               </td>
             ))}
           </tr>

@@ -56,6 +56,26 @@ $$;
 comment on function crm.proposal_set_status(crm.proposals, text, text) is
   'Saves a proposal with a new status; raises proposal_expired if the time to answer is over.';
 
+create function crm.proposal_seller() returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object('name', w.name) from crm.workspaces w where w.id = crm.current_workspace_id()
+$$;
+comment on function crm.proposal_seller() is
+  'Who makes the offer, as its customer sees it: the caller''s own workspace by its name, and nothing else of it. With '
+  'its owner''s rights, because verbs cannot read crm.workspaces.';
+
+create function crm.proposal_for_customer(p_proposal crm.proposals) returns json
+language sql stable
+as $$
+  select crm.with_fields(
+    crm.proposal_view_json(p_proposal), json_build_object('seller', crm.proposal_seller())
+  )
+$$;
+comment on function crm.proposal_for_customer(crm.proposals) is
+  'A proposal as its customer sees it, with the seller''s name.';
+
 create function api.proposal_view(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -65,9 +85,9 @@ declare
 begin
   -- An answered proposal can be read even after it expired. A proposal that was viewed before is not written again.
   if v_proposal.status in ('aceita', 'recusada') or crm.proposal_status(v_proposal) = 'visualizada' then
-    return crm.proposal_view_json(v_proposal);
+    return crm.proposal_for_customer(v_proposal);
   end if;
-  return crm.proposal_view_json(crm.proposal_set_status(v_proposal, 'visualizada'));
+  return crm.proposal_for_customer(crm.proposal_set_status(v_proposal, 'visualizada'));
 end
 $$;
 comment on function api.proposal_view(jsonb) is
@@ -88,7 +108,7 @@ begin
     end if;
     v_proposal := crm.proposal_set_status(v_proposal, p_status, p_reason);
   end if;
-  return crm.with_fields(crm.proposal_view_json(v_proposal), json_build_object('idempotent', v_unchanged));
+  return crm.with_fields(crm.proposal_for_customer(v_proposal), json_build_object('idempotent', v_unchanged));
 end
 $$;
 comment on function crm.proposal_answer(uuid, text, text) is

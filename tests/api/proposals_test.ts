@@ -47,6 +47,7 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
     accepted_at: null,
     rejected_at: null,
     rejection_reason: null,
+    seller: { name: "Teste" },
   });
   assert.match(first.headers.get("X-Request-Id") ?? "", /^[0-9a-f-]{36}$/);
   assert.equal(first.headers.get("RateLimit-Policy"), '"default";q=60;w=60');
@@ -55,6 +56,18 @@ test("GET of a proposal's link shows it without a key, and the first time emits 
   const again = await call("GET", `${link}?utm_source=mail`);
   assert.deepEqual(again.body, first.body);
   assert.deepEqual(await eventsOf(sql, id), ["proposal.viewed"]);
+});
+
+test("The customer sees the seller's name on the proposal and on each answer, and that of no other workspace", async ({ sql, newDeal, workspace }) => {
+  const deal = await newDeal();
+  const { link } = await makeProposal(sql, deal.id);
+  await sql`update crm.workspaces set name = 'Padaria Sol' where id = ${workspace.id}`;
+  const { view, accept } = customer(link);
+  for (const act of [view, view, accept, accept, view]) {
+    const { body, text } = await act();
+    assert.deepEqual(body.seller, { name: "Padaria Sol" });
+    assert.ok(!text.includes(workspace.id), text);
+  }
 });
 
 test("Twenty simultaneous first views of a proposal emit one proposal.viewed", async ({ sql, newDeal }) => {

@@ -10,12 +10,24 @@ export const Rejection = z.object({ reason: text(1000).nullish() }).meta({
   fields: { reason: doc("Motivo da recusa", "Reason for the rejection", "Preço acima do orçamento") },
 });
 
-/** A proposal as its customer sees it. */
-export const ProposalView = proposal.view("ProposalView");
+const Seller = z.object({ name: z.string() }).meta({
+  id: "ProposalSeller",
+  ...doc("Quem faz a oferta", "Who makes the offer"),
+  fields: { name: doc("Nome do workspace do vendedor", "Name of the seller's workspace", "Padaria Sol") },
+});
+
+const fields = { ...proposal.texts(), seller: doc("Quem faz a oferta", "Who makes the offer") };
+
+/** A proposal as its customer sees it, who knows the seller by name and not by workspace. */
+export const ProposalView = proposal.view("ProposalView").extend({ seller: Seller }).meta({
+  id: "ProposalView",
+  ...proposal.about.views!["ProposalView"]!.text,
+  fields,
+});
 
 /** The reply of POST /accept and /reject. */
 export const ProposalAnswer = ProposalView.extend({ idempotent: z.boolean() }).meta({
   id: "ProposalAnswer",
   ...doc("A proposta respondida", "The proposal that was answered"),
-  fields: proposal.texts(),
+  fields,
 });

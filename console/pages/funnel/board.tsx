@@ -1,0 +1,81 @@
+import { Moment } from "../../components/moment.tsx";
+import { formatMoney, formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { counted, t } from "../../strings/strings.ts";
+import type { Card, Stage } from "./records.ts";
+
+/** The stages side by side; one scroll area, which the keyboard reaches. */
+export function Board({ name, stages, arrived }: {
+  name: string;
+  stages: readonly Stage[];
+  arrived: ReadonlySet<string>;
+}) {
+  return (
+    <>
+      <p class="unseen" role="status">{arrivalText(stages, arrived)}</p>
+      <div class="board" role="region" tabIndex={0} aria-label={t("funnel.board", { name })}>
+        {stages.map((stage) => <Column key={stage.id} stage={stage} arrived={arrived} />)}
+      </div>
+    </>
+  );
+}
+
+function Column({ stage, arrived }: { stage: Stage; arrived: ReadonlySet<string> }) {
+  const { id, name, type, deals, deals_count: count, deals_count_is_partial: partial } = stage;
+  const hidden = count - deals.length;
+  const number = formatNumber(hidden, languageTag.value);
+  return (
+    <section class="stage" aria-labelledby={`stage-${id}`}>
+      <header class="stage-head">
+        <h2 id={`stage-${id}`} class="clipped" title={name}>{name}</h2>
+        <p class="small">
+          {countText(count, partial)}
+          {(type === "won" || type === "lost") && ` · ${t("funnel.closed_days")}`}
+        </p>
+        <p class="stage-sum">{sumText(stage)}</p>
+      </header>
+      <ul>
+        {deals.map((deal) => <DealCard key={deal.id} deal={deal} arrived={arrived.has(deal.id)} />)}
+        {deals.length === 0 && <li class="stage-end">{t("funnel.empty_stage")}</li>}
+        {hidden > 0 && <li class="stage-end">{t("funnel.hidden", { n: partial ? `${number}+` : number })}
+        </li>}
+      </ul>
+    </section>
+  );
+}
+
+function DealCard({ deal, arrived }: { deal: Card; arrived: boolean }) {
+  const { title, value, owner, created_at } = deal;
+  return (
+    <li class={arrived ? "card arrived" : "card"}>
+      <p class="card-title" title={title}>{title}</p>
+      <p class={value === null ? "small" : "card-value"}>
+        {value === null ? t("funnel.no_value") : formatMoney(value, languageTag.value)}
+      </p>
+      <p class="card-foot small">
+        <span class="clipped" title={owner?.name}>{owner?.name ?? t("funnel.no_owner")}</span>
+        <Moment at={created_at} />
+      </p>
+    </li>
+  );
+}
+
+function countText(count: number, partial: boolean): string {
+  if (!partial) return counted("funnel.count", count);
+  return t("funnel.count_partial", { n: formatNumber(count, languageTag.value) });
+}
+
+function sumText({ value_sum, deals_count, deals_count_is_partial }: Stage): string {
+  const sum = formatMoney(value_sum, languageTag.value);
+  if (!deals_count_is_partial) return sum;
+  return t("funnel.sum_partial", { sum, n: formatNumber(deals_count, languageTag.value) });
+}
+
+/** What a screen reader says of new cards. */
+function arrivalText(stages: readonly Stage[], arrived: ReadonlySet<string>): string {
+  return stages.flatMap((stage) =>
+    stage.deals.filter(({ id }) => arrived.has(id)).map(({ title }) =>
+      t("funnel.arrived", { title, stage: stage.name })
+    )
+  ).slice(0, 3).join(". ");
+}

@@ -1,0 +1,90 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { useLocation } from "preact-iso/router";
+import { waitAfter } from "../../app/poll.ts";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import { usePolling } from "../../app/use_polling.ts";
+import { Empty } from "../../components/empty.tsx";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Select } from "../../components/field.tsx";
+import { Page } from "../../components/page.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
+import { t } from "../../strings/strings.ts";
+import { arrivals, type Places, placesOf } from "./arrivals.ts";
+import { Board } from "./board.tsx";
+import { Freshness } from "./freshness.tsx";
+import type { Funnel as Reply } from "./records.ts";
+
+const EVERY_MS = 2_000;
+const NONE: ReadonlySet<string> = new Set();
+
+/** The stages of a pipeline with their deals, as they are now. */
+export default function Funnel() {
+  const { query, route } = useLocation();
+  const chosen = query["pipeline"];
+  const path = chosen ? `app-v1-funnel?pipeline_id=${encodeURIComponent(chosen)}` : "app-v1-funnel";
+  const funnel = useResource<Reply>(path);
+  const failures = useRef(0);
+  const wait = useSignal(EVERY_MS);
+
+  const refresh = async () => {
+    await funnel.reload();
+    const failure = funnel.failure.peek();
+    failures.current = failure === null ? 0 : failures.current + 1;
+    wait.value = waitAfter(failures.current, EVERY_MS, failure?.retryAfter);
+  };
+  usePolling(refresh, () => wait.peek(), path);
+
+  const { data, failure, waiting } = funnel;
+  const read = data.value;
+  const arrived = useArrivals(read);
+  const pipelines = read?.pipelines ?? [];
+  const choice = pipelines.length > 1 && (
+    <Select
+      label={t("funnel.pipeline")}
+      value={read?.pipeline?.id ?? ""}
+      options={pipelines.map(({ id, name }) => ({ value: id, text: name }))}
+      onChange={({ currentTarget }) => route(href("funil/", { pipeline: currentTarget.value }), true)}
+    />
+  );
+  return (
+    <Page title={t("funnel.title")} text={t("funnel.text")} action={choice}>
+      {read
+        ? (
+          <>
+            <Freshness failure={failure.value} readAt={read.as_of} waitMs={wait.value} />
+            {read.pipeline === null
+              ? <Empty text={t("funnel.no_pipeline")} />
+              : read.stages.every(({ deals_count }) => deals_count === 0)
+              ? (
+                <Empty text={t("funnel.empty")}>
+                  <a class="button" href={href("chaves/")}>{t("funnel.empty_keys")}</a>
+                </Empty>
+              )
+              : <Board name={read.pipeline.name} stages={read.stages} arrived={arrived} />}
+          </>
+        )
+        : failure.value
+        ? <FailureNote failure={failure.value} onRetry={refresh} />
+        : waiting.value && <Skeleton rows={6} />}
+    </Page>
+  );
+}
+
+/** The cards that came since the reply before, of the same pipeline. */
+function useArrivals(reply: Reply | undefined): ReadonlySet<string> {
+  const last = useRef<{ reply?: Reply; places: Places | null; arrived: ReadonlySet<string> }>({
+    places: null,
+    arrived: NONE,
+  });
+  if (reply && last.current.reply !== reply) {
+    const same = last.current.reply?.pipeline?.id === reply.pipeline?.id;
+    last.current = {
+      reply,
+      places: placesOf(reply.stages),
+      arrived: arrivals(same ? last.current.places : null, reply.stages),
+    };
+  }
+  return last.current.arrived;
+}

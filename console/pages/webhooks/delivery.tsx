@@ -1,0 +1,123 @@
+import { useEffect, useRef } from "preact/hooks";
+import { now } from "../../app/clock.ts";
+import { useResource } from "../../app/resource.ts";
+import { mayChange } from "../../app/workspace.ts";
+import { CopyButton } from "../../components/copy.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { t } from "../../strings/strings.ts";
+import { Ladder } from "./ladder.tsx";
+import { prettyJson } from "./pretty_json.ts";
+import type { Delivery, OpenDelivery } from "./records.ts";
+import { Resend } from "./resend.tsx";
+import { Signature } from "./signature.tsx";
+import { stateOfDelivery } from "./states.ts";
+import { deliveryStateText } from "./words.ts";
+
+/** One delivery: its attempts, and what they send. */
+export function OpenedDelivery({ id, listed, sends, closeHref, onSent }: {
+  id: string;
+  /** The same delivery in the list, which tells that it has changed; null if it is older than the list. */
+  listed: Delivery | null;
+  sends: boolean;
+  closeHref: string;
+  onSent: () => void;
+}) {
+  const delivery = useResource<OpenDelivery>(`app-v1-deliveries/${encodeURIComponent(id)}`);
+  const heading = useRef<HTMLHeadingElement>(null);
+
+  useEffect(() => {
+    const title = heading.current!;
+    title.focus({ preventScroll: true });
+    title.scrollIntoView({ block: "nearest" });
+    // The row that was opened gets the focus back.
+    return () => document.querySelector<HTMLElement>(`a[href$="entrega=${CSS.escape(id)}"]`)?.focus();
+  }, []);
+
+  const shown = delivery.data.value;
+  const changed = listed && shown && (listed.state !== shown.state || listed.attempts !== shown.attempts);
+  useEffect(() => {
+    if (changed) void delivery.reload();
+  }, [listed?.state, listed?.attempts]);
+
+  const gone = delivery.failure.value?.code === "not_found" && shown === undefined;
+  return (
+    <section class="delivery stack" aria-labelledby="delivery-title">
+      <div class="section-head">
+        <h2 id="delivery-title" ref={heading} tabIndex={-1}>
+          {shown ? <code>{shown.event}</code> : t("delivery.open")}
+        </h2>
+        <a class="button small-button" href={closeHref}>{t("delivery.close")}</a>
+      </div>
+      {gone ? <p>{t("delivery.gone")}</p> : (
+        <Loaded resource={delivery} rows={6}>
+          {(read) => <Opened delivery={read} sends={sends} onSent={onSent} />}
+        </Loaded>
+      )}
+    </section>
+  );
+}
+
+function Opened({ delivery, sends, onSent }: {
+  delivery: OpenDelivery;
+  sends: boolean;
+  onSent: () => void;
+}) {
+  const { id, created_at, body, headers } = delivery;
+  const state = stateOfDelivery(delivery, sends);
+  return (
+    <>
+      <div class="actions">
+        <span class={`state ${state.tone}`}>{deliveryStateText(state)}</span>
+        {mayChange.value && sends && delivery.state !== "pending" && (
+          <Resend delivery={delivery} onSent={onSent} />
+        )}
+      </div>
+      <section>
+        <h3>{t("delivery.attempts")}</h3>
+        <Ladder delivery={delivery} sends={sends} now={now.value} />
+      </section>
+      <section>
+        <div class="section-head">
+          <h3>{t("delivery.body")}</h3>
+          {body !== null && <CopyButton text={body} label={t("delivery.body")} quiet />}
+        </div>
+        <p class="hint">{t(body === null ? "delivery.body_none" : "delivery.body_text")}</p>
+        {body !== null && (
+          <pre
+            class="snippet"
+            tabIndex={0}
+            role="region"
+            aria-label={t("delivery.body")}
+          >{prettyJson(body)}</pre>
+        )}
+      </section>
+      <section>
+        <h3>{t("delivery.headers")}</h3>
+        <dl class="headers">
+          {headers.map(({ name, value }) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd>
+                <code>{value}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      {body !== null && <Signature body={body} />}
+      <dl class="facts">
+        <dt>{t("delivery.id")}</dt>
+        <dd>
+          <code>{id}</code> <CopyButton text={id} label={t("delivery.id")} quiet />
+        </dd>
+        <dt>{t("webhooks.created")}</dt>
+        <dd>
+          <Moment at={created_at} exact />
+        </dd>
+      </dl>
+    </>
+  );
+}

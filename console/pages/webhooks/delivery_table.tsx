@@ -1,0 +1,63 @@
+import { now } from "../../app/clock.ts";
+import { href } from "../../app/settings.ts";
+import { mayChange } from "../../app/workspace.ts";
+import { Table } from "../../components/table.tsx";
+import { formatMoment } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import type { Delivery } from "./records.ts";
+import { Resend } from "./resend.tsx";
+import { stateOfDelivery } from "./states.ts";
+import { deliveryStateText, lastAnswerText, whenText } from "./words.ts";
+
+/** Deliveries as a person follows them: event, state, the receiver's answer, when. */
+export function DeliveryTable({ deliveries, sends, open, onSent }: {
+  deliveries: Delivery[];
+  sends: boolean;
+  open: string | null;
+  onSent: () => void;
+}) {
+  const mayResend = mayChange.value && sends;
+  return (
+    <Table
+      label={t("deliveries.title")}
+      rows={deliveries}
+      keyOf={({ id }) => id}
+      href={({ id, subscription_id }) => href("webhooks/", { id: subscription_id, entrega: id })}
+      current={({ id }) => id === open}
+      columns={[
+        { title: t("deliveries.event"), cell: ({ event }) => <code>{event}</code> },
+        {
+          title: t("deliveries.state"),
+          cell: (delivery) => {
+            const state = stateOfDelivery(delivery, sends);
+            return <span class={`state ${state.tone}`}>{deliveryStateText(state)}</span>;
+          },
+        },
+        { title: t("deliveries.answer"), cell: lastAnswerText },
+        { title: t("deliveries.when"), cell: (delivery) => <When delivery={delivery} sends={sends} /> },
+        ...(mayResend
+          ? [{
+            title: t("deliveries.actions"),
+            quiet: true,
+            cell: (delivery: Delivery) =>
+              delivery.state === "failed" && <Resend delivery={delivery} onSent={onSent} />,
+          }]
+          : []),
+      ]}
+    />
+  );
+}
+
+/** When it ended, or when the next attempt is. */
+function When({ delivery, sends }: { delivery: Delivery; sends: boolean }) {
+  const { state, attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
+  const waits = state === "pending" && attempts > 0 && sends && next_attempt_at !== null;
+  const at = waits ? next_attempt_at : last_attempt_at ?? created_at;
+  const text = whenText(at, now.value);
+  return (
+    <time dateTime={at} title={formatMoment(at, languageTag.value)}>
+      {waits ? t("deliveries.next", { when: text }) : text}
+    </time>
+  );
+}

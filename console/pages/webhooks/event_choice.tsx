@@ -1,0 +1,52 @@
+import { useId } from "preact/hooks";
+import { t } from "../../strings/strings.ts";
+import { EVENT_GROUPS, type EventType } from "./events.ts";
+
+/** The events of a webhook, in groups, each with what it means. */
+export function EventChoice({ chosen, error, onChange }: {
+  chosen: readonly EventType[];
+  error: string | undefined;
+  onChange: (events: EventType[]) => void;
+}) {
+  const id = useId();
+  const set = (events: readonly EventType[], wanted: boolean) =>
+    onChange(
+      wanted ? [...new Set([...chosen, ...events])] : chosen.filter((event) => !events.includes(event)),
+    );
+  return (
+    <fieldset class="events" aria-describedby={error && `${id}-error`}>
+      <legend>{t("webhook_new.events")}</legend>
+      {error && <p id={`${id}-error`} class="field-error" role="alert">{error}</p>}
+      {EVENT_GROUPS.map(({ group, events }) => {
+        const some = events.filter((event) => chosen.includes(event)).length;
+        return (
+          <div key={group} class="events-group" role="group" aria-label={t(`group.${group}`)}>
+            {events.length > 1 && (
+              <label class="check all">
+                <input
+                  type="checkbox"
+                  checked={some === events.length}
+                  ref={(box) => void (box && (box.indeterminate = some > 0 && some < events.length))}
+                  onChange={({ currentTarget }) => set(events, currentTarget.checked)}
+                />
+                <span>{t("webhook_new.all", { group: t(`group.${group}`) })}</span>
+              </label>
+            )}
+            {events.map((event) => (
+              <label key={event} class="check">
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(event)}
+                  onChange={({ currentTarget }) => set([event], currentTarget.checked)}
+                />
+                <span>
+                  {t(`event.${event}`)} <code class="small">{event}</code>
+                </span>
+              </label>
+            ))}
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,53 @@
+import { Fragment } from "preact";
+import { formatMoment, formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import { adviceFor } from "./advice.ts";
+import type { Attempt, OpenDelivery } from "./records.ts";
+import { answerText, whenText } from "./words.ts";
+
+/** The attempts of a delivery, oldest first, and when the next one is. */
+export function Ladder({ delivery, sends, now }: { delivery: OpenDelivery; sends: boolean; now: number }) {
+  const { attempts_made: attempts, state, next_attempt_at } = delivery;
+  const last = attempts.at(-1);
+  const advice = last && state !== "delivered" ? adviceFor(last) : null;
+  const waits = state === "pending" && sends && next_attempt_at !== null;
+  return (
+    <>
+      {attempts.length === 0 && !waits && <p class="hint">{t("delivery.no_attempts")}</p>}
+      <ol class="ladder">
+        {attempts.map((attempt, i) => (
+          <Fragment key={`${attempt.series} ${attempt.number}`}>
+            {attempt.series !== (attempts[i - 1]?.series ?? 1) && (
+              <li class="ladder-series">{t("delivery.series", { n: attempt.series - 1 })}</li>
+            )}
+            <Rung attempt={attempt} now={now} />
+          </Fragment>
+        ))}
+        {waits && (
+          <li class="rung waiting">
+            <span>{t("delivery.next", { when: whenText(next_attempt_at, now) })}</span>
+          </li>
+        )}
+      </ol>
+      {advice && <p class="hint">{t(`advice.${advice}`)}</p>}
+    </>
+  );
+}
+
+function Rung({ attempt, now }: { attempt: Attempt; now: number }) {
+  const { number, reason, duration_ms, finished_at, status } = attempt;
+  const language = languageTag.value;
+  return (
+    <li class={reason === null ? "rung good" : "rung failed"}>
+      <span>{t("delivery.attempt", { number })}</span>
+      <time dateTime={finished_at} title={formatMoment(finished_at, language)}>
+        {whenText(finished_at, now)}
+      </time>
+      <span class="rung-answer">
+        {answerText(attempt)}
+        {status === null && <>{" · "}{t("delivery.took", { ms: formatNumber(duration_ms, language) })}</>}
+      </span>
+    </li>
+  );
+}

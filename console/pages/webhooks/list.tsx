@@ -1,0 +1,68 @@
+import { now } from "../../app/clock.ts";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import { usePolling } from "../../app/use_polling.ts";
+import { mayChange, workspace } from "../../app/workspace.ts";
+import { Empty } from "../../components/empty.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Page } from "../../components/page.tsx";
+import { Table } from "../../components/table.tsx";
+import { counted, t } from "../../strings/strings.ts";
+import { EVENT_GROUPS } from "./events.ts";
+import type { Webhook } from "./records.ts";
+import { stateOfWebhook } from "./states.ts";
+import { Week } from "./week.tsx";
+import { webhookStateText } from "./words.ts";
+
+const ALL_EVENTS = EVENT_GROUPS.reduce((sum, { events }) => sum + events.length, 0);
+/** Events that a cell names; of more it gives the number. */
+const MOST_NAMED = 2;
+const EVERY_MS = 30_000;
+
+/** Every webhook of the workspace. */
+export function WebhookList() {
+  const webhooks = useResource<{ data: Webhook[] }>("app-v1-webhooks");
+  usePolling(webhooks.reload, () => EVERY_MS, null);
+  const suspended = workspace.value?.suspended ?? false;
+  const create = mayChange.value && (
+    <a class="button primary" href={href("webhooks/", { novo: "1" })}>{t("webhooks.create")}</a>
+  );
+  return (
+    <Page title={t("webhooks.title")} text={t("webhooks.text")} action={create}>
+      <Loaded resource={webhooks}>
+        {({ data }) =>
+          data.length === 0
+            ? <Empty text={t(mayChange.value ? "webhooks.empty" : "webhooks.empty_read")}>{create}</Empty>
+            : (
+              <Table
+                label={t("webhooks.title")}
+                rows={data}
+                keyOf={({ id }) => id}
+                href={({ id }) => href("webhooks/", { id })}
+                muted={({ is_active }) => !is_active}
+                columns={[
+                  {
+                    title: t("webhooks.url"),
+                    cell: ({ target_url }) => <span class="target" title={target_url}>{target_url}</span>,
+                  },
+                  {
+                    title: t("webhooks.state"),
+                    cell: (webhook) => {
+                      const state = stateOfWebhook(webhook, suspended);
+                      return <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>;
+                    },
+                  },
+                  { title: t("webhooks.events"), cell: ({ event_types }) => eventsText(event_types) },
+                  { title: t("webhooks.week"), number: true, cell: ({ days }) => <Week days={days} /> },
+                ]}
+              />
+            )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function eventsText(events: readonly string[]): string {
+  if (events.length === ALL_EVENTS) return t("webhooks.all_events");
+  return events.length > MOST_NAMED ? counted("webhooks.some_events", events.length) : events.join(", ");
+}

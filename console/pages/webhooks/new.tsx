@@ -1,0 +1,113 @@
+import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import { call } from "../../app/api.ts";
+import { clearDraft, draftOf } from "../../app/drafts.ts";
+import { asFailure, type Failure } from "../../app/failure.ts";
+import { href } from "../../app/settings.ts";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { Field } from "../../components/field.tsx";
+import { Page } from "../../components/page.tsx";
+import { say } from "../../components/toast.tsx";
+import { t } from "../../strings/strings.ts";
+import { EventChoice } from "./event_choice.tsx";
+import type { EventType } from "./events.ts";
+import type { Webhook } from "./records.ts";
+import { WebhookSecret } from "./secret.tsx";
+
+const DRAFT = "webhook";
+
+/** The form of a new webhook, and then its secret. */
+export function NewWebhook() {
+  const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
+  const failure = useSignal<Failure | null>(null);
+  const errors = useSignal<{ url?: string; events?: string }>({});
+  const busy = useSignal(false);
+  const created = useSignal<{ id: string; secret: string } | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const { url, events } = draft.value;
+
+  const create = async (event: Event) => {
+    event.preventDefault();
+    if (busy.value) return;
+    failure.value = null;
+    errors.value = errorsOf(url.trim(), events);
+    if (showErrors()) return;
+    busy.value = true;
+    try {
+      const webhook = await call<Webhook & { secret: string }>("POST", "app-v1-webhooks", {
+        body: { target_url: url.trim(), event_types: events },
+      });
+      clearDraft(DRAFT);
+      say(t("webhook_new.created"));
+      created.value = { id: webhook.id, secret: webhook.secret };
+    } catch (thrown) {
+      failure.value = asFailure(thrown);
+      const { target_url, event_types } = failure.value.fields;
+      errors.value = { ...(target_url && { url: target_url }), ...(event_types && { events: event_types }) };
+      showErrors();
+    } finally {
+      busy.value = false;
+    }
+  };
+
+  /** Leads to the first field at fault; false if there is none. */
+  const showErrors = () => {
+    if (!errors.value.url && !errors.value.events) return false;
+    const first = errors.value.url ? "input[type=url]" : "input[type=checkbox]";
+    form.current?.querySelector<HTMLInputElement>(first)?.focus();
+    return true;
+  };
+
+  if (created.value) {
+    const { id, secret } = created.value;
+    return (
+      <Page title={t("webhook_new.created")}>
+        <WebhookSecret title={t("secret.label")} secret={secret} />
+        <div class="actions foot-actions">
+          <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Page title={t("webhook_new.title")}>
+      <form ref={form} class="form stack" noValidate onSubmit={create}>
+        <Field
+          label={t("webhook_new.url")}
+          hint={t("webhook_new.url_hint")}
+          error={errors.value.url}
+          type="url"
+          inputMode="url"
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={2048}
+          placeholder="https://"
+          value={url}
+          onInput={({ currentTarget }) => draft.value = { ...draft.value, url: currentTarget.value }}
+        />
+        <EventChoice
+          chosen={events}
+          error={errors.value.events}
+          onChange={(events) => draft.value = { ...draft.value, events }}
+        />
+        {failure.value && <FailureNote failure={failure.value} />}
+        <div class="actions">
+          <button type="submit" class="button primary" aria-disabled={busy.value}>
+            {t(busy.value ? "webhook_new.busy" : "webhook_new.submit")}
+          </button>
+          <a class="button" href={href("webhooks/")}>{t("app.cancel")}</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function errorsOf(url: string, events: EventType[]): { url?: string; events?: string } {
+  return {
+    ...(url === ""
+      ? { url: t("webhook_new.url_missing") }
+      // The functions know what else is allowed: a local stack has targets without https.
+      : !/^https?:\/\//i.test(url) && { url: t("webhook_new.url_https") }),
+    ...(events.length === 0 && { events: t("webhook_new.events_missing") }),
+  };
+}

@@ -1,0 +1,116 @@
+import { useSignal } from "@preact/signals";
+import { now } from "../../app/clock.ts";
+import { useResource } from "../../app/resource.ts";
+import { href } from "../../app/settings.ts";
+import { workspace } from "../../app/workspace.ts";
+import { CopyButton } from "../../components/copy.tsx";
+import { Empty } from "../../components/empty.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Page } from "../../components/page.tsx";
+import { t } from "../../strings/strings.ts";
+import { WebhookActions } from "./actions.tsx";
+import { Deliveries } from "./deliveries.tsx";
+import type { Webhook } from "./records.ts";
+import { WebhookSecret } from "./secret.tsx";
+import { stateOfWebhook } from "./states.ts";
+import { Week } from "./week.tsx";
+import { webhookStateText, weekText } from "./words.ts";
+
+/** A webhook: facts, what became of its deliveries, and what can be done with it. */
+export function OpenedWebhook({ id, open }: { id: string; open: string | null }) {
+  const webhook = useResource<Webhook>(`app-v1-webhooks/${encodeURIComponent(id)}`);
+  const secret = useSignal<string | null>(null);
+  const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
+  if (webhook.failure.value?.code === "not_found" || webhook.failure.value?.code === "validation_error") {
+    return (
+      <Page title={t("webhooks.title")}>
+        <Empty text={t("webhook.gone")}>{back}</Empty>
+      </Page>
+    );
+  }
+  const read = webhook.data.value;
+  return (
+    <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={back}>
+      {secret.value && <WebhookSecret title={t("secret.new")} secret={secret.value} />}
+      <Loaded resource={webhook} rows={4}>
+        {(read) => (
+          <>
+            <Facts webhook={read} />
+            <Deliveries webhook={read} open={open} onNews={webhook.reload}>
+              <WebhookActions
+                webhook={read}
+                onChanged={webhook.set}
+                onSecret={(value) => secret.value = value}
+              />
+            </Deliveries>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ webhook }: { webhook: Webhook }) {
+  const { target_url, event_types, key, created_at, last_success_at, last_failure_at, days } = webhook;
+  const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
+  const explained = state.is === "stopped" || state.is === "deactivated"
+    ? t(`webhook_state.${state.is}_text`)
+    : state.is === "held_plan" || state.is === "held_suspended"
+    ? t("webhook_state.held_text")
+    : null;
+  return (
+    <div class="columns">
+      <dl class="facts">
+        <dt>{t("webhooks.state")}</dt>
+        <dd>
+          <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
+          {explained && <p class="hint">{explained}</p>}
+        </dd>
+        <dt>{t("webhooks.url")}</dt>
+        <dd class="broken">
+          {target_url} <CopyButton text={target_url} label={t("webhooks.url")} quiet />
+        </dd>
+        <dt>{t("webhooks.events")}</dt>
+        <dd>
+          <ul class="codes">
+            {event_types.map((event) => (
+              <li key={event}>
+                <code>{event}</code>
+              </li>
+            ))}
+          </ul>
+        </dd>
+      </dl>
+      <dl class="facts">
+        <dt>{t("webhooks.week")}</dt>
+        <dd>
+          <Week days={days} wide />
+          <p class="hint">{weekText(days)}</p>
+        </dd>
+        <dt>{t("webhooks.last_success")}</dt>
+        <dd>
+          <Moment at={last_success_at} />
+        </dd>
+        <dt>{t("webhooks.last_failure")}</dt>
+        <dd>
+          <Moment at={last_failure_at} />
+        </dd>
+        <dt>{t("webhooks.created")}</dt>
+        <dd>
+          <Moment at={created_at} exact />
+        </dd>
+        <dt>{key ? t("webhooks.by_key") : t("webhooks.by_person")}</dt>
+        {key && (
+          <dd>
+            <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
+          </dd>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

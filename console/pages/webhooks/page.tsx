@@ -1,0 +1,14 @@
+import { useLocation } from "preact-iso/router";
+import { WebhookList } from "./list.tsx";
+import { NewWebhook } from "./new.tsx";
+import { OpenedWebhook } from "./opened.tsx";
+
+/** The list of webhooks, or what the address names: a webhook with its deliveries, or the form of a new one. */
+export default function Webhooks() {
+  const { query } = useLocation();
+  if (query["novo"]) return <NewWebhook />;
+  if (query["id"]) {
+    return <OpenedWebhook key={query["id"]} id={query["id"]} open={query["entrega"] ?? null} />;
+  }
+  return <WebhookList />;
+}

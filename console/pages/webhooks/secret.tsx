@@ -1,0 +1,18 @@
+import { SecretBox } from "../../components/secret_box.tsx";
+import { t } from "../../strings/strings.ts";
+import { verifySnippet } from "./snippet.ts";
+
+/** The secret of a webhook, right after it was made or replaced. */
+export function WebhookSecret({ title, secret }: { title: string; secret: string }) {
+  return (
+    <div class="form">
+      <SecretBox
+        title={title}
+        value={secret}
+        snippet={{ title: t("secret.snippet"), text: verifySnippet(secret) }}
+      >
+        {t("secret.text")}
+      </SecretBox>
+    </div>
+  );
+}

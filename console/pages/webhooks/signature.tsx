@@ -1,0 +1,32 @@
+import { CopyButton } from "../../components/copy.tsx";
+import { formatNumber } from "../../format/format.ts";
+import { languageTag } from "../../strings/locale.ts";
+import { t } from "../../strings/strings.ts";
+import { SIGN_COMMAND } from "./snippet.ts";
+
+/** What the signature of a delivery is made of (spec 6.4), so that an integrator can check their own computation. */
+export function Signature({ body }: { body: string }) {
+  const bytes = formatNumber(new TextEncoder().encode(body).length, languageTag.value);
+  return (
+    <details>
+      <summary>{t("delivery.signature")}</summary>
+      <div class="stack">
+        <p>{t("delivery.signature_parts")}</p>
+        <ol class="parts">
+          <li>
+            <code>1795180000</code> {t("delivery.signature_timestamp")}
+          </li>
+          <li>
+            <code>.</code> {t("delivery.signature_dot")}
+          </li>
+          <li>
+            <code>{body.slice(0, 12)}…</code> {t("delivery.signature_body", { bytes })}
+          </li>
+        </ol>
+        <p>{t("delivery.signature_compare")}</p>
+        <pre class="snippet" tabIndex={0}>{SIGN_COMMAND}</pre>
+        <CopyButton text={SIGN_COMMAND} label={t("delivery.signature_command")} quiet />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Delivery, Webhook } from "./records.ts";
+
+/** Attempts of a delivery; the failure of the last one stops the subscription (spec 6.5). */
+export const MOST_ATTEMPTS = 5;
+
+/** How something is doing, for its colour: red for what failed, amber for what waits. */
+export type Tone = "good" | "failed" | "waiting" | "off";
+
+/** The state of a subscription: a key of the strings, and what the sentence names. */
+export type WebhookState =
+  | { is: "active"; tone: "good" }
+  | { is: "failing"; tone: "waiting"; failures: number; at: string | null }
+  | { is: "stopped"; tone: "failed"; failures: number; at: string | null }
+  | { is: "held_suspended" | "held_plan"; tone: "waiting" }
+  | { is: "deactivated"; tone: "off" };
+
+/**
+ * Tells a subscription that failures stopped from one that a person or the end of its key deactivated: only the former
+ * had failures enough when it stopped.
+ */
+export function stateOfWebhook(webhook: Webhook, workspaceSuspended: boolean): WebhookState {
+  const { is_active, held, failure_count: failures, last_failure_at: at } = webhook;
+  if (!is_active) {
+    return failures >= MOST_ATTEMPTS
+      ? { is: "stopped", tone: "failed", failures, at }
+      : { is: "deactivated", tone: "off" };
+  }
+  if (held) return { is: workspaceSuspended ? "held_suspended" : "held_plan", tone: "waiting" };
+  return failures > 0 ? { is: "failing", tone: "waiting", failures, at } : { is: "active", tone: "good" };
+}
+
+/** The state of a delivery. `attempt`: the one that comes next. */
+export type DeliveryState =
+  | { is: "delivered"; tone: "good" }
+  | { is: "failed"; tone: "failed" }
+  | { is: "sending"; tone: "waiting" }
+  | { is: "trying"; tone: "waiting"; attempt: number }
+  | { is: "kept"; tone: "off" };
+
+/** `sends`: whether the subscription sends at all; what waits for one that does not is kept. */
+export function stateOfDelivery({ state, attempts }: Delivery, sends: boolean): DeliveryState {
+  if (state === "delivered") return { is: "delivered", tone: "good" };
+  if (state === "failed") return { is: "failed", tone: "failed" };
+  if (!sends) return { is: "kept", tone: "off" };
+  return attempts === 0
+    ? { is: "sending", tone: "waiting" }
+    : { is: "trying", tone: "waiting", attempt: attempts + 1 };
+}

@@ -1,0 +1,65 @@
+/** States, outcomes and moments in the words of the language that is chosen. */
+import { languageTag } from "../../strings/locale.ts";
+import { t, textNamed } from "../../strings/strings.ts";
+import type { Attempt, Day, Delivery } from "./records.ts";
+import { type DeliveryState, MOST_ATTEMPTS, type WebhookState } from "./states.ts";
+import { clockOf } from "./times.ts";
+
+/** `14:03:22`, `ontem 09:12`, `18/11 09:12`. */
+export function whenText(moment: string, now: number): string {
+  const { day, date, time } = clockOf(moment, now, languageTag.value);
+  switch (day) {
+    case "today":
+      return time;
+    case "yesterday":
+      return t("deliveries.yesterday", { time });
+    case "tomorrow":
+      return t("deliveries.tomorrow", { time });
+    case "other":
+      return t("deliveries.other_day", { date, time });
+  }
+}
+
+/** `Parado: 5 falhas seguidas em 20/11 às 14:03` */
+export function webhookStateText(state: WebhookState, now: number): string {
+  if (state.is === "stopped" || state.is === "failing") {
+    const at = state.at === null ? "" : dayAndTime(state.at, now);
+    if (state.is === "stopped") return t("webhook_state.stopped", { n: state.failures, at });
+    return t(`webhook_state.failing.${state.failures === 1 ? "one" : "many"}`, { n: state.failures, at });
+  }
+  return t(`webhook_state.${state.is}`);
+}
+
+function dayAndTime(moment: string, now: number): string {
+  const { date, time } = clockOf(moment, now, languageTag.value);
+  return t("webhooks.at", { date, time: time.slice(0, 5) });
+}
+
+/** `Tentando 3/5` */
+export function deliveryStateText(state: DeliveryState): string {
+  if (state.is === "trying") {
+    return t("delivery_state.trying", { attempt: state.attempt, most: MOST_ATTEMPTS });
+  }
+  return t(`delivery_state.${state.is}`);
+}
+
+/** The receiver's answer: `204 · 81 ms`, or why there was none. */
+export function answerText({ status, reason, duration_ms }: Pick<Attempt, "status" | "reason"> & {
+  duration_ms: number | null;
+}): string {
+  if (status !== null) return t("deliveries.answered", { status, ms: duration_ms ?? 0 });
+  return reason === null ? t("deliveries.none_yet") : textNamed(`reason.${reason}`) ?? reason;
+}
+
+/** The answer to the last attempt of a delivery. */
+export function lastAnswerText({ last_status, last_reason, last_duration_ms }: Delivery): string {
+  return answerText({ status: last_status, reason: last_reason, duration_ms: last_duration_ms });
+}
+
+/** The same figures that the small columns show. */
+export function weekText(days: readonly Day[]): string {
+  const sum = (of: "delivered" | "failed" | "waiting") => days.reduce((total, day) => total + day[of], 0);
+  const [delivered, failed, waiting] = [sum("delivered"), sum("failed"), sum("waiting")];
+  if (delivered + failed + waiting === 0) return t("webhooks.week_none");
+  return t("webhooks.week_label", { delivered, failed, waiting });
+}

@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "preact/hooks";
+import { formatLong } from "./moment.ts";
+import type { Ending, Failure, Proposal } from "./state.ts";
+import { type Language, STRINGS, type Strings } from "./strings.ts";
+import { Terms } from "./terms.tsx";
+
+/** Seconds to wait where the server names none. */
+const USUAL_WAIT_S = 60;
+
+interface FailedProps {
+  failure: Failure;
+  /** What to do, by what happened. */
+  again: Strings["readAgain"];
+  t: Strings;
+  /** Absent: the button that failed is still there. */
+  retry?: () => void;
+}
+
+/** Says what failed, whether anything was kept, and what to do. */
+export function Failed({ failure: { why, retryAfter, requestId }, again, t, retry }: FailedProps) {
+  return (
+    <div class="note failed" role="alert">
+      {retry ? <h1>{t.failed[why]}</h1> : <p class="failed-title">{t.failed[why]}</p>}
+      <p>{why === "busy" ? again.busy(retryAfter ?? USUAL_WAIT_S) : again[why]}</p>
+      {requestId && (
+        <p class="hint">
+          {t.requestId} <code>{requestId}</code>
+        </p>
+      )}
+      {retry && <button type="button" class="button primary" onClick={retry}>{t.retry}</button>}
+    </div>
+  );
+}
+
+/** Says why there is nothing to answer, and to whom to turn. */
+export function Ended(
+  { why, proposal, language }: { why: Ending; proposal: Proposal | null; language: Language },
+) {
+  const t = STRINGS[language];
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The buttons that were there before are gone.
+  useEffect(() => {
+    if (proposal !== null) heading.current?.focus();
+  }, []);
+  const next = { expired: t.expiredNext, missing: t.missingNext, suspended: t.suspendedNext }[why];
+  const Heading = proposal === null ? "h1" : "h2";
+  return (
+    <article>
+      {proposal && <Terms proposal={proposal} language={language} />}
+      <section class="proposal-answer">
+        <Heading ref={heading} tabIndex={-1}>{t[why]}</Heading>
+        {proposal?.expires_at && <p>{t.expiredAt(formatLong(proposal.expires_at, language))}</p>}
+        <p>{next}</p>
+      </section>
+    </article>
+  );
+}

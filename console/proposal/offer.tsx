@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
+import { formatMoney } from "../format/format.ts";
+import { formatLong } from "./moment.ts";
+import { Failed } from "./messages.tsx";
+import { type Failure, isAnswered, type Proposal } from "./state.ts";
+import { type Language, STRINGS } from "./strings.ts";
+import { Terms } from "./terms.tsx";
+
+/** Characters that a reason may have (spec 6.1), counted as Postgres counts them. */
+const LONGEST_REASON = 1_000;
+
+interface OfferProps {
+  proposal: Proposal;
+  answeredElsewhere: boolean;
+  failure: Failure | null;
+  sending: boolean;
+  language: Language;
+  answer: (choice: "accept" | "reject", reason?: string) => Promise<void>;
+}
+
+/** What is offered, and the answer: to be given, or as it was given. */
+export function Offer(props: OfferProps) {
+  const { proposal, language } = props;
+  return (
+    <article>
+      <Terms proposal={proposal} language={language} />
+      {isAnswered(proposal)
+        ? <Answered proposal={proposal} elsewhere={props.answeredElsewhere} language={language} />
+        : <Choice {...props} />}
+    </article>
+  );
+}
+
+function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
+  const t = STRINGS[language];
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [confirming, setConfirming] = useState(false);
+  const [declining, setDeclining] = useState(false);
+  const [reason, setReason] = useState("");
+  const left = LONGEST_REASON - [...reason].length;
+
+  useEffect(() => {
+    if (declining) field.current?.focus();
+  }, [declining]);
+
+  const accept = async () => {
+    await answer("accept");
+    setConfirming(false);
+  };
+  const decline = (event: Event) => {
+    event.preventDefault();
+    if (left >= 0) void answer("reject", reason.trim());
+  };
+
+  const failed = failure && <Failed failure={failure} again={t.answerAgain} t={t} />;
+  return (
+    <>
+      {declining
+        ? (
+          <form class="stack" onSubmit={decline}>
+            <h2>{t.declineTitle}</h2>
+            <div class="field">
+              <label for="reason">{t.reason}</label>
+              <textarea
+                class="input"
+                id="reason"
+                ref={field}
+                rows={4}
+                value={reason}
+                aria-describedby="reason-hint reason-left"
+                {...(left < 0 && { "aria-invalid": true })}
+                onInput={(event) => setReason(event.currentTarget.value)}
+              />
+              <p id="reason-hint" class="hint">{t.reasonHint(proposal.seller.name)}</p>
+              <p id="reason-left" class={left < 0 ? "field-error" : "hint"} aria-live="polite">
+                {left < 0 ? t.reasonOver(-left) : left < 100 ? t.reasonLeft(left) : ""}
+              </p>
+            </div>
+            {failed}
+            <div class="actions">
+              <button type="submit" class="button danger" aria-disabled={sending || left < 0}>
+                {sending ? t.sending : t.confirmDecline}
+              </button>
+              <button type="button" class="link" onClick={() => setDeclining(false)}>{t.back}</button>
+            </div>
+          </form>
+        )
+        : (
+          <div class="stack">
+            {failed}
+            <div class="actions">
+              <button
+                type="button"
+                class="button primary proposal-accept"
+                onClick={() => setConfirming(true)}
+              >
+                {t.accept}
+              </button>
+              <button type="button" class="link" onClick={() => setDeclining(true)}>{t.decline}</button>
+            </div>
+          </div>
+        )}
+      {confirming && (
+        <Dialog
+          title={t.confirmTitle(proposal.seller.name)}
+          onClose={() => sending || setConfirming(false)}
+        >
+          <div class="stack">
+            <p class="broken">
+              {proposal.title}
+              <br />
+              <strong>{priceText(proposal, language)}</strong>
+            </p>
+            <p>{t.confirmText}</p>
+          </div>
+          <div class="actions end">
+            <button
+              type="button"
+              class="button"
+              aria-disabled={sending}
+              onClick={() => sending || setConfirming(false)}
+            >
+              {t.back}
+            </button>
+            <button type="button" class="button primary" aria-disabled={sending} onClick={accept}>
+              {sending ? t.sending : t.confirm}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function priceText({ value, recurring_value }: Proposal, language: Language): string {
+  const monthly = recurring_value !== null &&
+    `${formatMoney(recurring_value, language)} ${STRINGS[language].perMonth}`;
+  return [value !== null && formatMoney(value, language), monthly].filter(Boolean).join(" + ");
+}
+
+function Answered(
+  { proposal, elsewhere, language }: { proposal: Proposal; elsewhere: boolean; language: Language },
+) {
+  const t = STRINGS[language];
+  const heading = useRef<HTMLHeadingElement>(null);
+  const accepted = proposal.status === "aceita";
+  const at = (accepted ? proposal.accepted_at : proposal.rejected_at) ?? proposal.sent_at;
+  // The button that was pressed is gone: without a new place, the focus would fall back to the top of the page.
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section class={accepted ? "proposal-answer accepted" : "proposal-answer declined"}>
+      <h2 ref={heading} tabIndex={-1}>{accepted ? t.accepted : t.declined}</h2>
+      <p>{accepted ? t.acceptedAt(formatLong(at, language)) : t.declinedAt(formatLong(at, language))}</p>
+      {elsewhere && <p>{t.elsewhere}</p>}
+      {proposal.rejection_reason && (
+        <>
+          <h3>{t.reasonGiven}</h3>
+          <p class="proposal-reason">{proposal.rejection_reason}</p>
+        </>
+      )}
+      {accepted && <p class="hint">{t.acceptedNext(proposal.seller.name)}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Proposal, Reply } from "./state.ts";
+
+/** Milliseconds after which a request counts as unanswered: a person waits no longer at a button. */
+const PATIENCE_MS = 20_000;
+
+/** Reads the proposal of a link. Never throws. */
+export function readProposal(functions: string, token: string): Promise<Reply> {
+  return request(`${functions}/proposals/${token}`, "GET");
+}
+
+/** Answers for the customer; the answer is final, and giving it twice changes nothing. Never throws. */
+export function answerProposal(
+  functions: string,
+  token: string,
+  answer: "accept" | "reject",
+  reason = "",
+): Promise<Reply> {
+  const body = answer === "reject" && reason !== "" ? { reason } : undefined;
+  return request(`${functions}/proposals/${token}/${answer}`, "POST", body);
+}
+
+async function request(url: string, method: string, body?: unknown): Promise<Reply> {
+  try {
+    const response = await fetch(url, {
+      method,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json" },
+      }),
+    });
+    // A proxy or the platform itself may answer with a page: that is an error of the server without a code.
+    const json = await response.json().catch(() => null);
+    if (response.ok && json !== null) return { ok: true, proposal: json as Proposal };
+    return {
+      ok: false,
+      code: json?.error?.code ?? "unknown",
+      status: response.status,
+      requestId: response.headers.get("X-Request-Id"),
+      retryAfter: Number(response.headers.get("Retry-After")) || null,
+    };
+  } catch {
+    return { ok: false, code: "network" };
+  }
+}

@@ -1,0 +1,44 @@
+import { formatMoney } from "../format/format.ts";
+import { formatLong } from "./moment.ts";
+import type { Proposal } from "./state.ts";
+import { type Language, STRINGS } from "./strings.ts";
+
+/** Who offers what, for how much, until when. */
+export function Terms({ proposal, language }: { proposal: Proposal; language: Language }) {
+  const t = STRINGS[language];
+  const { title, value, recurring_value: monthly, sent_at, expires_at, seller } = proposal;
+  return (
+    <>
+      <header>
+        <p class="proposal-seller">
+          {t.offer} <strong>{seller.name}</strong>
+        </p>
+        <h1 class="proposal-title">{title}</h1>
+      </header>
+      <dl class="proposal-terms">
+        {value !== null && (
+          <div class="proposal-price">
+            <dt>{t.once}</dt>
+            <dd>{formatMoney(value, language)}</dd>
+          </div>
+        )}
+        {monthly !== null && (
+          <div class="proposal-price">
+            <dt>{t.monthly}</dt>
+            <dd>{formatMoney(monthly, language)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t.sentAt}</dt>
+          <dd>{formatLong(sent_at, language)}</dd>
+        </div>
+        {expires_at !== null && (
+          <div>
+            <dt>{t.validUntil}</dt>
+            <dd>{formatLong(expires_at, language)}</dd>
+          </div>
+        )}
+      </dl>
+    </>
+  );
+}
