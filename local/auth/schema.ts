@@ -1,6 +1,7 @@
 import type { Sql } from "postgres";
 
-const FILE = new URL("schema.sql", import.meta.url);
+/** The file that creates the schema. */
+export const AUTH_SCHEMA = new URL("schema.sql", import.meta.url);
 /** The comment of the schema that schema.sql creates. Supabase's own schema auth has another, or none. */
 const OURS = "Local sign-in";
 
@@ -9,7 +10,7 @@ const OURS = "Local sign-in";
  * @returns false if it has one that schema.sql did not create, such as that of a Supabase project, which stays untouched.
  */
 export async function installAuthSchema(sql: Sql): Promise<boolean> {
-  const text = await Deno.readTextFile(FILE);
+  const text = await Deno.readTextFile(AUTH_SCHEMA);
   return await sql.begin(async (sql) => {
     // Two stacks may start on one database at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('local/auth/schema.sql'))`;

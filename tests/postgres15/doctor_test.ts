@@ -24,7 +24,12 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
       await prepareAsSupabase(admin);
       const stack = await startStackProcess(dataDir, { DATABASE_URL: server.url });
       const look = () =>
-        examine({ databaseUrl: server.url, functionsUrl: stack.file.base_url, region: null });
+        examine({
+          databaseUrl: server.url,
+          functionsUrl: stack.file.base_url,
+          region: null,
+          appOrigin: stack.file.console_url,
+        });
       const step = (name: string, breakage: Parameters<typeof breakAndMend>[2], role = owner) =>
         t.step(name, () => breakAndMend(look, role, breakage));
       try {

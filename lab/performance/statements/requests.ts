@@ -73,6 +73,10 @@ async function* requestEndpoints(caller: Caller): Requests {
   const { samples } = caller;
   for (const { resource, route, title } of endpoints) {
     const { token, ...credentials } = await CREDENTIALS[resource.gate](caller);
+    // New ones for each, because some requests end what the next one needs.
+    if (resource.gate === "session") {
+      Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId));
+    }
     const needsDeal = !route.endpoint.query.safeParse({}).success;
     const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name]) +
       (needsDeal ? `?deal_id=${samples.deal_id}` : "");
@@ -195,7 +199,6 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   const create = async (path: string, body: unknown) =>
     JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
   const samples = await makeSamples(create, stages);
-  Object.assign(samples.records, await makeAppSamples(sql, workspaceId));
   const { session } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
   return { sql, baseUrl, workspaceId, key, session, samples };
 }

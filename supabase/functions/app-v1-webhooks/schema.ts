@@ -70,8 +70,8 @@ export const WebhookWithSecret = Webhook.extend({ secret: z.string() }).meta({
   fields,
 });
 
-const RevokedKeyOfWebhook = Reference.extend({ prefix: z.string() }).meta({
-  id: "RevokedKeyOfWebhook",
+const RevokedMaker = Reference.extend({ prefix: z.string() }).meta({
+  id: "RevokedMaker",
   ...doc("Uma chave revogada", "A key that is revoked"),
   fields: {
     name: doc("Nome", "Name", "Site"),
@@ -80,10 +80,7 @@ const RevokedKeyOfWebhook = Reference.extend({ prefix: z.string() }).meta({
 });
 
 /** The reply of POST /:id/reactivate. */
-export const ReactivatedWebhook = Webhook.extend({
-  resumed: z.int(),
-  revoked_key: RevokedKeyOfWebhook.nullable(),
-})
+export const ReactivatedWebhook = Webhook.extend({ resumed: z.int(), revoked_key: RevokedMaker.nullable() })
   .meta({
     id: "ReactivatedWebhook",
     ...doc("O webhook, ativo", "The webhook, active"),
