@@ -14,7 +14,7 @@ export default function Account() {
   if (query.convidar) return <InviteForm />;
   return (
     <Page title={t("account.title")}>
-      <div class="account-facts">{workspace.value && <WorkspaceFacts workspace={workspace.value} />}</div>
+      {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
       <Members />
     </Page>
   );
