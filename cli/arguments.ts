@@ -4,6 +4,7 @@ import type { NewStage } from "../operator/verbs.ts";
 
 const UUID = "It must be a UUID";
 const NAME = "It must have 1 to 255 characters";
+const EMAIL = "It must be an e-mail address";
 const AMOUNT = "It must be an amount such as 12500.50, at most 1000000000000000";
 
 /** The rule of each argument of a verb, in English, for a message in the terminal. */
@@ -13,8 +14,11 @@ export const RULES: Readonly<Record<string, string>> = {
   member_id: UUID,
   deal_id: UUID,
   name: NAME,
+  member_name: NAME,
   title: NAME,
-  email: "It must be an e-mail address",
+  email: EMAIL,
+  member_email: EMAIL,
+  active_subscriptions: "The workspace has 100 active subscriptions, the maximum: deactivate one first",
   rate_limit_per_minute: "It must be a whole number from 1 to 1000000",
   stale_after_days: "It must be a whole number from 1 to 3650",
   value: AMOUNT,

@@ -29,6 +29,10 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
       args["expires_at"]
     } could never be used: give --expires-at a moment in the future`,
   no_active_admin: () => "The workspace has no active admin to be the key's creator: name a member of it",
+  key_revoked: ({ call: { args } }) =>
+    `The key "${args["id"]}" is revoked or has expired, for good: create another`,
+  already_signed_in: () => "The member has signed in and needs no invitation",
+  last_admin: () => "A member may not leave the workspace without an active admin",
   subscription_inactive: ({ details: [detail] }) =>
     `The subscription "${detail!.value}" is inactive: reactivate it first`,
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
@@ -49,5 +53,7 @@ function describeInvalid({ field, message }: ErrorDetail, args: Readonly<Record<
       ? `The name in "${typed}" must have 1 to 255 characters`
       : describeStageForm(typed);
   }
+  // What the operator did not type, such as the number of active subscriptions.
+  if (args[name] === undefined) return RULES[name] ?? message ?? `The ${name} is invalid`;
   return `'${args[name]}' is invalid for ${name}. ${RULES[name] ?? message}`;
 }

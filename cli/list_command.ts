@@ -1,13 +1,21 @@
 import type { Command } from "commander";
 import type { Args, Result, VerbName } from "../operator/verbs.ts";
-import { call, perform } from "./perform.ts";
+import { operate } from "../operator/operator.ts";
+import { perform } from "./perform.ts";
 import { type Cell, formatTable } from "./table.ts";
 import { formatExamples } from "./usage.ts";
 
 /** The verbs that list records of a workspace. */
 type ListVerb = {
-  [V in VerbName]: Args<V> extends { workspace_id: string } ? Result<V> extends unknown[] ? V : never : never;
+  [V in VerbName]: Args<V> extends { workspace_id: string }
+    ? Result<V> extends unknown[] | { data: unknown[] } ? V : never
+    : never;
 }[VerbName];
+
+/** A row of the list, which the verb returns as it is or as `data`. */
+type Row<V extends ListVerb> = Result<V> extends { data: (infer R)[] } ? R
+  : Result<V> extends (infer R)[] ? R
+  : never;
 
 interface Rows<Row> {
   /** The fields to print, in order. */
@@ -23,12 +31,11 @@ type List<Row> = { description: string } & (Rows<Row> | { describe: (rows: Row[]
 export function addListCommand<V extends ListVerb>(
   group: Command,
   verb: V,
-  list: List<Result<V>[number]>,
+  list: List<Row<V>>,
 ): void {
   const describe = "describe" in list
     ? list.describe
-    : (rows: Result<V>[number][]) =>
-      formatTable(rows as unknown as Record<string, Cell>[], list.columns, list.nothing);
+    : (rows: Row<V>[]) => formatTable(rows as unknown as Record<string, Cell>[], list.columns, list.nothing);
   group.command("list")
     .description(list.description)
     .requiredOption("--workspace <id>", "the workspace")
@@ -36,7 +43,10 @@ export function addListCommand<V extends ListVerb>(
     .action(({ workspace }, command) =>
       perform(
         command,
-        call(verb, { workspace_id: workspace } as Args<V>),
+        async (sql) => {
+          const result = await operate(sql, verb, { workspace_id: workspace } as Args<V>);
+          return (Array.isArray(result) ? result : (result as { data: unknown }).data) as Row<V>[];
+        },
         describe,
       )
     );

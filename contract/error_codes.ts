@@ -7,13 +7,15 @@ import {
 } from "../supabase/functions/_shared/contract/endpoint.ts";
 import { type ErrorCode, ERRORS, isErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 import { GATES } from "../supabase/functions/_shared/http/gates.ts";
+import { sessionGate } from "../supabase/functions/_shared/http/session_gate.ts";
 
 /**
  * Every error code that all operations of a gate share: those of the gate, of routing, and internal_error (spec 5.7,
  * 7).
  */
 export function gateErrorCodes(gate: GateName): readonly ErrorCode[] {
-  return sortCodes([...GATES[gate]?.errors ?? [], "method_not_allowed", "internal_error"]);
+  const { errors = [] } = { ...GATES, session: sessionGate }[gate] ?? {};
+  return sortCodes([...errors, "method_not_allowed", "internal_error"]);
 }
 
 const BODY: readonly ErrorCode[] = ["payload_too_large", "request_timeout", "validation_error"];

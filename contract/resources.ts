@@ -2,19 +2,26 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   type Endpoint,
+  type GateName,
   type KeyEndpoint,
   Resource,
   type Route,
+  type SessionEndpoint,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
-import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 
 /** The folder of the functions. */
 export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** Order by gate: the resources behind an API key come first, in the documents too. */
-const ORDER = Object.keys(GATES);
+const ORDER: GateName[] = ["key", "link", "none", "session"];
 
 /** Every declared resource, found in the folders of functions that have a `routes.ts`. */
 export const resources: Resource[] = await loadResources();
+
+/** The resources of the API. */
+export const apiResources: Resource[] = resources.filter(({ gate }) => gate !== "session");
+
+/** The resources of the application, for people who are signed in. */
+export const appResources: Resource[] = resources.filter(({ gate }) => gate === "session");
 
 /** An endpoint with its resource and a readable title, e.g. `GET /api-v1-deals/:id`. */
 export interface ListedEndpoint<E extends Endpoint = Endpoint> {
@@ -32,9 +39,17 @@ export const endpoints: ListedEndpoint[] = resources.flatMap((resource) =>
   }))
 );
 
+/** The endpoints of the API. */
+export const apiEndpoints = endpoints.filter(({ resource }) => resource.gate !== "session");
+
 /** The endpoints that require an API key. */
 export const keyEndpoints = endpoints.filter((listed): listed is ListedEndpoint<KeyEndpoint> =>
   listed.route.endpoint.gate === "key"
+);
+
+/** The endpoints that require the session of a member. */
+export const sessionEndpoints = endpoints.filter((listed): listed is ListedEndpoint<SessionEndpoint> =>
+  listed.route.endpoint.gate === "session"
 );
 
 async function loadResources(): Promise<Resource[]> {

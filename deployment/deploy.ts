@@ -70,10 +70,10 @@ async function runSteps(steps: Step[], { databaseUrl }: Settings): Promise<void>
 }
 
 /** Looks until nothing is wrong: right after a first deployment no job has run yet, and functions start cold. */
-async function waitForHealth({ databaseUrl, functionsUrl, region }: Settings): Promise<Diagnosis> {
+async function waitForHealth({ databaseUrl, functionsUrl, region, appOrigin }: Settings): Promise<Diagnosis> {
   const until = performance.now() + DOCTOR_PATIENCE_MS;
   for (;;) {
-    const diagnosis = await examine({ databaseUrl, functionsUrl, region });
+    const diagnosis = await examine({ databaseUrl, functionsUrl, region, appOrigin });
     if (diagnosis.ok || performance.now() > until) return diagnosis;
     const found = diagnosis.checks.flatMap(({ findings }) => findings).map(({ message }) => message);
     console.log(`   Not yet: ${found.join("; ")}`);

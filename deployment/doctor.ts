@@ -40,16 +40,24 @@ try {
 /** Both addresses must be of the same project, so that of the local stack serves only where neither is given. */
 async function findProject(url: string | undefined, databaseUrl: string | undefined): Promise<Address> {
   const region = Deno.env.get("FUNCTIONS_REGION") || null;
+  const appOrigin = Deno.env.get("APP_ORIGIN") || null;
   // Not both: an unusable DATABASE_URL does no harm where another address is given.
   const database = databaseUrl === undefined
     ? readSettings().databaseUrl
     : checkDatabaseUrl("--database-url", databaseUrl);
   if (url !== undefined) checkUrl(url);
-  if (url !== undefined && database !== null) return { functionsUrl: url, databaseUrl: database, region };
+  if (url !== undefined && database !== null) {
+    return { functionsUrl: url, databaseUrl: database, region, appOrigin };
+  }
   if (url !== undefined) throw new StackError("Set DATABASE_URL to the database of the project at --url");
   if (database !== null) throw new StackError("Give --url, the functions of the project of DATABASE_URL");
   const stack = await readStackFile(readSettings().dataDir);
-  return { functionsUrl: stack.base_url, databaseUrl: stack.database_url, region: null };
+  return {
+    functionsUrl: stack.base_url,
+    databaseUrl: stack.database_url,
+    region: null,
+    appOrigin: stack.console_url,
+  };
 }
 
 /** The doctor sends the dispatcher its secret, as the schedule does. */

@@ -23,6 +23,8 @@ export interface Settings {
   /** Base URL of the functions, as clients reach them. */
   functionsUrl: string;
   region: string | null;
+  /** The address of the console. */
+  appOrigin: string;
   /** The secrets that the functions get, by name. */
   secrets: Record<string, string>;
 }
@@ -45,6 +47,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: "FUNCTIONS_DATABASE_URL", required: true, forFunctions: false, check: checkFunctionsUrl },
   { name: "WEBHOOK_ENCRYPTION_KEY", required: true, forFunctions: true, check: checkKey },
   { name: "WEBHOOK_DISPATCHER_SECRET", required: true, forFunctions: true, check: checkSecret },
+  { name: "APP_ORIGIN", required: true, forFunctions: true, check: checkAppOrigin },
   { name: "DATABASE_CA", required: false, forFunctions: true, check: checkCertificate },
   { name: "PUBLIC_URL", required: false, forFunctions: true, check: checkPublicUrl },
   { name: "FUNCTIONS_REGION", required: false, forFunctions: true, check: checkRegion },
@@ -81,6 +84,7 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
     databaseCa: env["DATABASE_CA"] === undefined ? null : restoreLineBreaks(env["DATABASE_CA"]),
     functionsUrl: `${origin}/functions/v1`,
     region: env["FUNCTIONS_REGION"] ?? null,
+    appOrigin: env["APP_ORIGIN"]!,
     secrets: {
       DATABASE_URL: env["FUNCTIONS_DATABASE_URL"]!,
       ...Object.fromEntries(forFunctions.map(({ name }) => [name, env[name]!])),
@@ -198,6 +202,15 @@ function checkPublicUrl(value: string): string | null {
   const url = new URL(value);
   if (url.protocol !== "https:" && !isLoopback(url.hostname)) return "is not https";
   return url.pathname === "/" && url.search === "" ? null : "has a path: it must be the origin alone";
+}
+
+/** The whole is the base of links, its origin is what a browser names. */
+function checkAppOrigin(value: string): string | null {
+  if (!URL.canParse(value)) return "is not a URL";
+  const { protocol, hostname, search, hash, username } = new URL(value);
+  if (protocol !== "https:" && !isLoopback(hostname)) return "is not https";
+  if (value.endsWith("/")) return "has a slash at its end";
+  return search || hash || username ? "has more than an address and a path" : null;
 }
 
 function checkRegion(value: string): string | null {

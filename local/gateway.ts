@@ -14,6 +14,8 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const HOST = /^([\w.~-]*|\[[\da-f:.]+\])(:\d*)?$/i;
 
 type Handler = Deno.ServeHandler<Deno.NetAddr>;
+/** Returns null for what is not found. */
+type OtherHandler = (request: Request) => Promise<Response | null>;
 
 export interface Gateway {
   /** `http://127.0.0.1:<port>` */
@@ -23,6 +25,11 @@ export interface Gateway {
    * that the functions read must be set before.
    */
   openFunctions(folder?: string): Promise<void>;
+  /**
+   * Serves, as soon as the functions are open, what is not theirs and has a path that begins with `prefix`. Of several
+   * such prefixes the first one added counts. The handler sees a URL that begins with the gateway's own address.
+   */
+  serve(prefix: string, handler: OtherHandler): void;
   /** Accepts no more requests, and waits for those in progress for at most CLOSE_TIMEOUT_MS. */
   close(): Promise<void>;
 }
@@ -34,6 +41,7 @@ export interface Gateway {
  */
 export function openGateway(port: number): Gateway {
   const handlers = new Map<string, Handler>();
+  const others: { prefix: string; handler: OtherHandler }[] = [];
   const broken = new Set<string>();
   let ready = false;
 
@@ -43,11 +51,21 @@ export function openGateway(port: number): Gateway {
     const pathStart = url.indexOf("/", url.indexOf("//") + 2);
     const name = functionName(url, pathStart);
     const handler = handlers.get(name);
-    if (!handler) return errorResponse(ready && !broken.has(name) ? "not_found" : "service_unavailable");
+    if (!handler) {
+      if (!ready || broken.has(name)) return errorResponse("service_unavailable");
+      return name === "" ? serveOther(request) : errorResponse("not_found");
+    }
     // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
     // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
     Object.defineProperty(request, "url", { value: origin + url.slice(pathStart + PREFIX.length) });
     return handler(request, info);
+  }
+
+  async function serveOther(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const other = others.find(({ prefix }) => pathname.startsWith(prefix));
+    Object.defineProperty(request, "url", { value: origin + pathname + search });
+    return await other?.handler(request) ?? errorResponse("not_found");
   }
 
   const server = listen(port, handle);
@@ -66,6 +84,9 @@ export function openGateway(port: number): Gateway {
         }
       }
       ready = true;
+    },
+    serve(prefix, handler) {
+      others.push({ prefix, handler });
     },
     async close() {
       let timer: ReturnType<typeof setTimeout> | undefined;

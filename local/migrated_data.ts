@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { AUTH_SCHEMA } from "./auth/schema.ts";
 import { writePrivateFile } from "./data_dir.ts";
 import { migrationFiles } from "./migrate.ts";
 import { StackError } from "./stack_error.ts";
@@ -7,9 +8,10 @@ import { StackError } from "./stack_error.ts";
 const FILE = "migrations.json";
 
 /**
- * Refuses a data folder that was made by migrations which have been edited since: they would not be applied again, and
- * the schema would silently stay what it was. Until the first release migrations are edited in place.
- * @returns records the migrations of the tree, once they are applied.
+ * Refuses a data folder that was made by migrations, or a schema of local sign-in, which have been edited since: they
+ * would not be applied again, and the schema would silently stay what it was. Until the first release both are edited in
+ * place.
+ * @returns records the files of the tree, once they are applied.
  * @throws StackError naming the folder to delete.
  */
 export async function checkMigratedData(dataDir: string): Promise<() => Promise<void>> {
@@ -30,7 +32,12 @@ export async function checkMigratedData(dataDir: string): Promise<() => Promise<
 async function digestsInTree(): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const file of await migrationFiles()) {
-    digests[file.name] = createHash("sha256").update(await Deno.readFile(file.path)).digest("hex");
+    digests[file.name] = digest(await Deno.readFile(file.path));
   }
+  digests["local/auth/schema.sql"] = digest(await Deno.readFile(AUTH_SCHEMA));
   return digests;
+}
+
+function digest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

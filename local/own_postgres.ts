@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setFunctionsPassword } from "../operator/functions_password.ts";
+import { installAuthSchema } from "./auth/schema.ts";
 import { openDataDir } from "./data_dir.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { migrate } from "./migrate.ts";
@@ -57,6 +58,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   const sql = openSql(databaseUrl, { max: 1 });
   try {
     await migrate(sql, databaseUrl);
+    await installAuthSchema(sql);
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
   } catch (error) {
     await postgres.close();

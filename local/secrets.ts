@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { randomReadablePassword } from "./auth/passwords.ts";
+import { generateSigningKey, type SigningKey } from "./auth/signing_key.ts";
 import { writePrivateFile } from "./data_dir.ts";
 import { StackError } from "./stack_error.ts";
 
@@ -13,6 +15,12 @@ export interface Secrets {
   /** Base64 of 32 bytes. */
   webhook_encryption_key: string;
   webhook_dispatcher_secret: string;
+  /** Signs the access tokens of local sign-in. */
+  auth_signing_key: SigningKey;
+  /** May invite people, as a secret key of a Supabase project may. */
+  service_key: string;
+  /** Of the demo member. */
+  demo_password: string;
   /** The API key that every start prints; null until the demo data exists. */
   demo_key: string | null;
 }
@@ -34,28 +42,35 @@ export async function readSecrets(dataDir: string): Promise<Secrets | null> {
 }
 
 /**
- * Reads DATA_DIR/secrets.json, and creates it at the first start.
+ * Reads DATA_DIR/secrets.json, and creates it at the first start. Adds the secrets that a file of an earlier version
+ * lacks.
  * @throws StackError if it cannot be read, or is missing beside a database that needs its passwords.
  */
 export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const stored = await readSecrets(dataDir);
-  if (stored !== null) return stored;
   const path = join(dataDir, "secrets.json");
-  if (existsSync(join(dataDir, "postgres"))) {
+  if (stored === null && existsSync(join(dataDir, "postgres"))) {
     throw new StackError(
       `${path} is missing, and with it the passwords: restore it, or delete ${dataDir} to start with an empty one`,
     );
   }
-  const secrets: Secrets = {
+  const secrets: Secrets = { ...generateSecrets(), ...stored };
+  if (Object.keys(secrets).some((name) => !(name in (stored ?? {})))) await saveSecrets(dataDir, secrets);
+  return secrets;
+}
+
+function generateSecrets(): Secrets {
+  return {
     superuser_password: randomBytes(24).toString("base64url"),
     postgres_password: randomBytes(24).toString("base64url"),
     functions_password: randomBytes(24).toString("base64url"),
     webhook_encryption_key: randomBytes(32).toString("base64"),
     webhook_dispatcher_secret: randomBytes(32).toString("base64url"),
+    auth_signing_key: generateSigningKey(),
+    service_key: `sb_secret_${randomBytes(32).toString("base64url")}`,
+    demo_password: randomReadablePassword(),
     demo_key: null,
   };
-  await saveSecrets(dataDir, secrets);
-  return secrets;
 }
 
 /** Writes DATA_DIR/secrets.json. */

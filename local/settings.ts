@@ -8,10 +8,12 @@ export interface Settings {
   port: number;
   /** A Postgres to use instead of the embedded one; null for the embedded one. */
   databaseUrl: string | null;
+  /** The console's address, without a slash at its end; null for the one that the gateway serves. */
+  appOrigin: string | null;
 }
 
 /**
- * Reads DATA_DIR (default `.local`), PORT (default 54321) and DATABASE_URL.
+ * Reads DATA_DIR (default `.local`), PORT (default 54321), DATABASE_URL and APP_ORIGIN.
  * @throws StackError if a value cannot be used.
  */
 export function readSettings(): Settings {
@@ -19,6 +21,7 @@ export function readSettings(): Settings {
     dataDir: resolve(Deno.env.get("DATA_DIR") || ".local"),
     port: readPort(Deno.env.get("PORT") || "54321"),
     databaseUrl: checkDatabaseUrl("DATABASE_URL", Deno.env.get("DATABASE_URL") || null),
+    appOrigin: readAppOrigin(Deno.env.get("APP_ORIGIN") || null),
   };
 }
 
@@ -28,6 +31,19 @@ function readPort(text: string): number {
     throw new StackError(`PORT is "${text}": set it to a number from 0 (any free port) to 65535`);
   }
   return port;
+}
+
+function readAppOrigin(text: string | null): string | null {
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (
+    !url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "" || url.hash !== ""
+  ) {
+    throw new StackError(
+      `APP_ORIGIN is "${text}": set it to the console's address, such as https://crm.example.com, or unset it`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
 }
 
 /** @throws StackError that names the variable or option, and not its value, if that is not an address of Postgres. */

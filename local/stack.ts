@@ -1,6 +1,9 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
+import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
+import { installAuthSchema } from "./auth/schema.ts";
+import { openConsole } from "./console/console.ts";
 import { openDataDir } from "./data_dir.ts";
-import { ensureDemoKey } from "./demo_data.ts";
+import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
@@ -17,8 +20,17 @@ export interface Stack {
   /** `http://127.0.0.1:<port>/functions/v1` */
   baseUrl: string;
   demoKey: string;
+  /** The console's address on this stack, without a slash at its end. */
+  consoleUrl: string;
+  /** How the demo member signs in; null where the database has a schema auth of its own. */
+  demoLogin: DemoLogin | null;
   /** Stops everything, in reverse order of the start. */
   stop(): Promise<void>;
+}
+
+export interface DemoLogin {
+  email: string;
+  password: string;
 }
 
 /**
@@ -49,10 +61,24 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     const gateway = openGateway(settings.port);
     closers.push(() => gateway.close());
 
-    const key = await prepareDatabase(databaseUrl, settings, secrets);
+    const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();
 
-    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, secrets);
+    const appOrigin = settings.appOrigin ?? gateway.origin;
+    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, appOrigin, secrets);
+    const auth = openLocalAuth({
+      databaseUrl,
+      dataDir,
+      secrets,
+      origin: gateway.origin,
+      siteUrl: appOrigin,
+      isOurs: demoLogin !== null,
+    });
+    closers.push(() => auth.close());
+    gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    const consoleServer = openConsole();
+    closers.push(() => consoleServer.close());
+    gateway.serve("/", consoleServer.handle);
     await gateway.openFunctions();
     const scheduler = startScheduler({
       databaseUrl,
@@ -63,23 +89,28 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     signal.throwIfAborted();
 
     const baseUrl = `${gateway.origin}/functions/v1`;
-    await writeStackFile(dataDir, { base_url: baseUrl, database_url: databaseUrl, demo_key: key });
+    await writeStackFile(dataDir, {
+      base_url: baseUrl,
+      database_url: databaseUrl,
+      demo_key: demoKey,
+      console_url: gateway.origin,
+      demo_email: demoLogin?.email ?? null,
+      demo_password: demoLogin?.password ?? null,
+    });
     closers.push(() => removeStackFile(dataDir));
-    return { baseUrl, demoKey: key, stop };
+    return { baseUrl, demoKey, consoleUrl: gateway.origin, demoLogin, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/**
- * Applies the migrations, lets the functions log in, creates the demo data at the first start, and returns the demo key.
- */
+/** Applies the migrations, lets the functions log in, and creates the demo data at the first start. */
 async function prepareDatabase(
   databaseUrl: string,
   { dataDir }: Settings,
   secrets: Secrets,
-): Promise<string> {
+): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
   const sql = openSql(databaseUrl, { max: 1, connect_timeout: 5 });
   try {
     await sql`select 1`.catch((error) => {
@@ -92,20 +123,25 @@ async function prepareDatabase(
     await migrate(sql, databaseUrl);
     await recordMigrations();
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
-    const key = await ensureDemoKey(sql, secrets.demo_key);
-    if (key !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: key });
-    return key;
+    const demoKey = await ensureDemoKey(sql, secrets.demo_key);
+    if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
+    if (!await installAuthSchema(sql)) return { demoKey, demoLogin: null };
+    const { demo_password: password } = secrets;
+    return { demoKey, demoLogin: { email: await ensureDemoUser(sql, password), password } };
   } finally {
     await sql.end();
   }
 }
 
 /** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
-function setEnvironment(databaseUrl: string, origin: string, secrets: Secrets): void {
+function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, secrets: Secrets): void {
   // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
   Deno.env.set("DATABASE_URL", databaseUrl);
   Deno.env.set("SUPABASE_URL", origin);
+  Deno.env.set("APP_ORIGIN", appOrigin);
   const defaults = {
+    SUPABASE_SECRET_KEY: secrets.service_key,
+    SUPABASE_PUBLISHABLE_KEY: "local",
     // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",
     // Locally one process serves every function.

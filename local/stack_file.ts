@@ -10,6 +10,11 @@ export interface StackFile {
   /** Connection of role `postgres`. */
   database_url: string;
   demo_key: string;
+  /** The console's address on this stack, without a slash at its end. */
+  console_url: string;
+  /** How the demo member signs in to the console; null where local sign-in is off. */
+  demo_email: string | null;
+  demo_password: string | null;
   /** Process id of the stack. If no such process runs, a killed stack left this file. */
   pid: number;
 }

@@ -23,8 +23,8 @@ export interface ReadyStack extends StackProcess {
 export function spawnStack(env: Record<string, string>): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", START_SCRIPT],
-    // Empty, so that tests never write to the developer's own DATABASE_URL.
-    env: { PORT: "0", DATABASE_URL: "", ...env },
+    // Empty, so that tests neither write to the developer's own DATABASE_URL nor name another console.
+    env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

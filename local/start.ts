@@ -1,5 +1,5 @@
 import { readSettings } from "./settings.ts";
-import { startStack } from "./stack.ts";
+import { type Stack, startStack } from "./stack.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
 const stopping = new AbortController();
@@ -15,7 +15,7 @@ globalThis.addEventListener("unhandledrejection", (event) => {
 
 try {
   const stack = await startStack(readSettings(), stopping.signal);
-  printFirstCall(stack.baseUrl, stack.demoKey);
+  printFirstCall(stack);
   await new Promise((resolve) => {
     if (stopping.signal.aborted) resolve(null);
     stopping.signal.addEventListener("abort", resolve, { once: true });
@@ -32,7 +32,10 @@ try {
 // Exits explicitly, because the connections of the functions keep the process alive.
 Deno.exit(0);
 
-function printFirstCall(baseUrl: string, demoKey: string): void {
+function printFirstCall({ baseUrl, demoKey, consoleUrl, demoLogin }: Stack): void {
+  const signIn = demoLogin
+    ? `sign in as ${demoLogin.email} with ${demoLogin.password}`
+    : "sign in through the Supabase project of the database";
   console.log(`API ready at ${baseUrl}
 
 Demo key: ${demoKey}
@@ -43,6 +46,9 @@ curl -i -X POST ${baseUrl}/api-v1-leads \\
   -H 'X-API-Key: ${demoKey}' \\
   -H 'Content-Type: application/json' \\
   -d '{"first_name": "Ana", "last_name": "Souza", "email": "ana@exemplo.com.br", "company_name": "Padaria Sol"}'
+
+Console: ${consoleUrl}/
+  ${signIn}
 
 Ctrl-C stops everything.`);
 }

@@ -3,6 +3,7 @@ import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/e
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
 import { exampleOf } from "./examples.ts";
+import type { GateName } from "../supabase/functions/_shared/contract/endpoint.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -38,25 +39,33 @@ function errorEnvelope(codes: readonly ErrorCode[]) {
   });
 }
 
-/** The codes by status that all operations behind a key share. */
-const shared = groupByStatus(gateErrorCodes("key"));
-
 /** The error replies of one document. Replies that operations share are stored once, under `components`. */
 export class ErrorReplies {
   readonly named: Record<string, unknown> = {};
 
-  constructor(readonly schemas: Schemas) {}
+  /** The statuses that all operations behind the document's gate share. */
+  readonly #shared: ReadonlySet<number>;
+
+  constructor(readonly schemas: Schemas, gate: GateName) {
+    this.#shared = new Set(groupByStatus(gateErrorCodes(gate)).keys());
+  }
 
   /** Creates the error replies of an operation, by status. */
   forCodes(codes: readonly ErrorCode[]): Record<string, unknown> {
     return Object.fromEntries(
       [...groupByStatus(codes)].map(([status, codes]) => {
-        const name = nameOf(status, codes);
+        const name = this.#nameOf(status, codes);
         if (name === null) return [status, this.#reply(status, codes)];
         this.named[name] ??= this.#reply(status, codes);
         return [status, { $ref: `#/components/responses/${name}` }];
       }),
     );
+  }
+
+  /** Names a shared reply; returns null if the combination of codes is specific to an operation. */
+  #nameOf(status: number, codes: readonly ErrorCode[]): string | null {
+    if (codes.length === 1) return codes[0]!;
+    return this.#shared.has(status) ? `error_${status}` : null;
   }
 
   #reply(status: number, codes: readonly ErrorCode[]) {
@@ -73,12 +82,6 @@ export class ErrorReplies {
       },
     };
   }
-}
-
-/** Names a shared reply; returns null if the combination of codes is specific to an operation. */
-function nameOf(status: number, codes: readonly ErrorCode[]): string | null {
-  if (codes.length === 1) return codes[0]!;
-  return shared.has(status) ? `error_${status}` : null;
 }
 
 /** A reply has the rate limit headers if the key is known and its workspace may call the API. */

@@ -1,4 +1,5 @@
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import type { Audience } from "./audience.ts";
 import { REPLY_HEADERS } from "../supabase/functions/_shared/http/reply.ts";
 
 /** A header that a reply may have. */
@@ -8,7 +9,7 @@ const TEXT = { type: "string" };
 const SECONDS = { type: "integer", minimum: 0 };
 
 /** The reply headers, as components of the document. */
-export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
+const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   "X-Request-Id": {
     ...doc("Identificador da chamada; informe-o ao suporte", "The call's id; quote it to support"),
     schema: { type: "string", format: "uuid" },
@@ -56,6 +57,12 @@ export const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
     example: "id, created_at",
   },
 };
+
+/** The reply headers of an audience: no call of the application is repeated by an Idempotency-Key. */
+export function headersFor(audience: Audience): Record<string, unknown> {
+  const { "Idempotent-Replayed": _, ...others } = HEADERS;
+  return audience === "api" ? HEADERS : others;
+}
 
 /** Creates the references to the headers of a reply. */
 export function headers(names: readonly ReplyHeader[]): Record<string, { $ref: string }> {

@@ -6,6 +6,7 @@ import type {
   Resource,
   Route,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
+import { WORKSPACE_HEADER } from "../supabase/functions/_shared/http/session_gate.ts";
 import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
 import { ListQuery } from "../supabase/functions/_shared/contract/pagination.ts";
 import { FILTERS } from "./common_fields.ts";
@@ -19,7 +20,7 @@ const PARAMETERS = "#/components/parameters/";
 
 /** The name of the resource without the version, e.g. `contacts`. */
 export function tagOf(resource: Resource): string {
-  return resource.name.replace("api-v1-", "");
+  return resource.name.replace(/^(api|app)-v1-/, "");
 }
 
 /** Creates the OpenAPI operation of an endpoint. */
@@ -27,30 +28,52 @@ export function operation(resource: Resource, route: Route, errors: ErrorReplies
   const { schemas } = errors;
   const { endpoint } = route;
   const { summary, scope } = endpoint;
+  const role = endpoint.gate === "session" ? endpoint.role : null;
   return {
     operationId: endpoint.operation,
     tags: [tagOf(resource)],
     summary: summary.description,
     summary_en: summary.description_en,
     ...(scope && doc(`Escopo da chave: \`${scope}\`.`, `Scope of the key: \`${scope}\`.`)),
-    security: scope ? [{ apiKey: [scope] }] : [],
+    ...(role && doc(`Papel mínimo: \`${role}\`.`, `Least role: \`${role}\`.`)),
+    security: scope ? [{ apiKey: [scope] }] : endpoint.gate === "session" ? [{ session: [] }] : [],
     ...parametersOf(route, schemas),
     ...(endpoint.body && { requestBody: requestBody(endpoint, endpoint.body, schemas) }),
     responses: { ...successes(resource, endpoint, schemas), ...errors.forCodes(errorCodes(route)) },
   };
 }
 
-/** The parameters that several operations share, for `components`. */
+const ID = {
+  name: "id",
+  in: "path",
+  required: true,
+  ...doc("Identificador do registro", "The record's id"),
+  schema: { type: "string", format: "uuid" },
+};
+
+/** The parameters that several operations of the application share, for `components`. */
+export function appParameters(schemas: Schemas): Record<string, unknown> {
+  const list = queryParameters(ListQuery.pick({ limit: true, cursor: true }), schemas);
+  return {
+    id: ID,
+    [WORKSPACE_HEADER]: {
+      name: WORKSPACE_HEADER,
+      in: "header",
+      ...doc(
+        "O workspace, para quem é membro de vários",
+        "The workspace, for a person who is a member of several",
+      ),
+      schema: { type: "string", format: "uuid" },
+    },
+    ...Object.fromEntries(list.map((parameter) => [parameter.name, parameter])),
+  };
+}
+
+/** The parameters that several operations of the API share, for `components`. */
 export function commonParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery, schemas);
   return {
-    id: {
-      name: "id",
-      in: "path",
-      required: true,
-      ...doc("Identificador do registro", "The record's id"),
-      schema: { type: "string", format: "uuid" },
-    },
+    id: ID,
     token: {
       name: "token",
       in: "path",
@@ -79,6 +102,7 @@ function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
       Object.hasOwn(ListQuery.shape, parameter.name) ? { $ref: PARAMETERS + parameter.name } : parameter
     ),
     ...(endpoint.idempotent ? [{ $ref: PARAMETERS + IDEMPOTENCY_HEADER }] : []),
+    ...(endpoint.gate === "session" && endpoint.role ? [{ $ref: PARAMETERS + WORKSPACE_HEADER }] : []),
   ];
   return parameters.length > 0 && { parameters };
 }

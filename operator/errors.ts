@@ -17,6 +17,12 @@ const OWN = [
   "already_expired",
   /** The call names no member as the key's creator, and the workspace has no active admin. */
   "no_active_admin",
+  /** The key is revoked or has expired, so it cannot have another secret. */
+  "key_revoked",
+  /** The member who would be invited again has signed in. */
+  "already_signed_in",
+  /** A member would leave the workspace without an active admin. The operator may. */
+  "last_admin",
   /** The subscription gets no deliveries until it is reactivated. */
   "subscription_inactive",
   "job_failed",

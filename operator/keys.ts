@@ -1,11 +1,8 @@
 import type { ISql } from "postgres";
-import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
-import { generateKey } from "./generate_key.ts";
+import { generateKeySecret } from "../supabase/functions/_shared/keys/generate_key.ts";
 import { toMoment } from "./moments.ts";
-import { operate } from "./operator.ts";
-
-/** The first characters of a key, which are stored in plain text so that a person can recognise it. */
-const VISIBLE_PREFIX_LENGTH = 12;
+import { findWorkspace, operate } from "./operator.ts";
+import type { OverlapSeconds } from "./verbs.ts";
 
 export interface NewKey {
   workspaceId: string;
@@ -32,15 +29,33 @@ export interface CreatedKey {
  * would have expired already.
  */
 export async function createKey(sql: ISql, input: NewKey): Promise<CreatedKey> {
-  const key = generateKey();
-  const { id, creator_is_active } = await operate(sql, "key_create", {
+  const { value: key, stored } = generateKeySecret();
+  const { id, creator } = await operate(sql, "key_create", {
     workspace_id: input.workspaceId,
     member_id: input.memberId,
     name: input.name,
     scopes: input.scopes,
     expires_at: toMoment(input.expiresAt),
-    prefix: key.slice(0, VISIBLE_PREFIX_LENGTH),
-    hash: hashCredential(key),
+    ...stored,
   });
-  return { id, key, creatorIsActive: creator_is_active };
+  return { id, key, creatorIsActive: creator.is_active };
+}
+
+/**
+ * Gives a key a new secret; the present one works for the overlap. Only this result has the new value.
+ * @throws OperatorError if there is no such key, or it is revoked or has expired.
+ */
+export async function rotateKey(
+  sql: ISql,
+  id: string,
+  overlapSeconds: OverlapSeconds,
+): Promise<{ id: string; key: string; oldSecretExpiresAt: string | null }> {
+  const { value: key, stored } = generateKeySecret();
+  const rotated = await operate(sql, "key_rotate", {
+    workspace_id: await findWorkspace(sql, "key", id),
+    id,
+    ...stored,
+    overlap_seconds: overlapSeconds,
+  });
+  return { id: rotated.id, key, oldSecretExpiresAt: rotated.old_secret_expires_at };
 }

@@ -2,7 +2,7 @@ import type { ISql } from "postgres";
 import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { toMoment } from "./moments.ts";
 import { findWorkspace, operate } from "./operator.ts";
-import { randomToken } from "./random_token.ts";
+import { randomToken } from "../supabase/functions/_shared/runtime/random_token.ts";
 
 export interface NewProposal {
   dealId: string;
@@ -34,16 +34,17 @@ export async function createProposal(sql: ISql, input: NewProposal): Promise<{ i
 /**
  * Gives a proposal its public link. Only this result has the token, because the database stores only its hash.
  * Sending a proposal again creates another link, and the earlier one stops working.
- * @param functionsUrl The URL of the functions: `<origin>/functions/v1`.
+ * @param appOrigin The console's address, without a slash at its end. The token is in the fragment, which no server's log
+ * shows and no page passes on.
  * @throws OperatorError if there is no such proposal, or it was answered or has expired.
  */
 export async function sendProposal(
   sql: ISql,
   id: string,
-  functionsUrl: string,
+  appOrigin: string,
 ): Promise<{ id: string; url: string }> {
   const token = randomToken();
   const workspace_id = await findWorkspace(sql, "proposal", id);
   await operate(sql, "proposal_send", { workspace_id, id, token_hash: hashCredential(token) });
-  return { id, url: `${functionsUrl}/proposals/${token}` };
+  return { id, url: `${appOrigin}/proposta/#${token}` };
 }

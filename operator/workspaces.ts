@@ -1,6 +1,6 @@
 import type { ISql } from "postgres";
 import { operate } from "./operator.ts";
-import type { Result, Workspace } from "./verbs.ts";
+import type { Result, WorkspaceOverview } from "./verbs.ts";
 
 /** The changes of a workspace; an absent field does not change. */
 export interface WorkspaceChanges {
@@ -14,16 +14,36 @@ export interface WorkspaceChanges {
   staleAfterDays?: number | undefined;
 }
 
-/** Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. */
-export function createWorkspace(sql: ISql, input: { name: string }): Promise<Result<"workspace_create">> {
-  return operate(sql, "workspace_create", input);
+export interface NewWorkspace {
+  /** 1 to 255 characters. */
+  name: string;
+  /** Of the workspace's admin. */
+  memberName?: string | undefined;
+  /** With it the admin can sign in to the console; without it nobody can. */
+  memberEmail?: string | undefined;
+}
+
+/**
+ * Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages.
+ * @throws OperatorError if a name or the e-mail is invalid.
+ */
+export function createWorkspace(sql: ISql, input: NewWorkspace): Promise<Result<"workspace_create">> {
+  return operate(sql, "workspace_create", {
+    name: input.name,
+    member_name: input.memberName,
+    member_email: input.memberEmail,
+  });
 }
 
 /**
  * Suspends a workspace or changes its plan.
  * @throws OperatorError if there is no such workspace, or a value is out of its range.
  */
-export function updateWorkspace(sql: ISql, id: string, changes: WorkspaceChanges): Promise<Workspace> {
+export function updateWorkspace(
+  sql: ISql,
+  id: string,
+  changes: WorkspaceChanges,
+): Promise<WorkspaceOverview> {
   return operate(sql, "workspace_update", {
     workspace_id: id,
     suspended: changes.suspended,

@@ -421,7 +421,8 @@ CREATE TYPE crm.caller AS (
 	workspace_id uuid,
 	member_id uuid,
 	scopes text[],
-	rate_limit integer
+	rate_limit integer,
+	user_id uuid
 );
 
 
@@ -429,7 +430,7 @@ CREATE TYPE crm.caller AS (
 -- Name: TYPE caller; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why the caller is not admitted (spec 5.7).';
+COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or a link. error_code: why the caller is not admitted (spec 5.7).';
 
 
 --
@@ -1739,14 +1740,7 @@ begin
     perform api.fail('revoked_api_key');
   end if;
 
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id() and s.is_active
-  ) >= 100 then
-    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
-  end if;
-
+  perform crm.check_active_subscriptions(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
@@ -1831,6 +1825,158 @@ COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscrip
 
 
 --
+-- Name: action_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.action_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{cursor, limit}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_cursor uuid := coalesce((v_args ->> 'cursor')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_limit integer := coalesce((v_args ->> 'limit')::numeric::integer, 50);
+  v_ids uuid[];
+begin
+  perform crm.require_workspace(v_workspace_id);
+  v_ids := array(
+    select l.id from crm.audit_log l
+    where l.workspace_id = v_workspace_id and l.id < v_cursor
+    order by l.id desc
+    limit v_limit + 1
+  );
+  return json_build_object(
+    'data', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', l.id,
+            'at', crm.iso(l.created_at),
+            'actor', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'action', l.action,
+            'object', json_build_object('type', l.object_type, 'id', l.object_id, 'name', l.object_name),
+            'details', l.details
+          )
+          order by l.id desc
+        ),
+        '[]'
+      )
+      from crm.audit_log l
+      left join crm.members m on m.workspace_id = l.workspace_id and m.id = l.member_id
+      where l.workspace_id = v_workspace_id and l.id = any (v_ids[: v_limit])
+    ),
+    'meta', json_build_object(
+      'next_cursor', case when cardinality(v_ids) > v_limit then v_ids[v_limit] end,
+      'has_more', cardinality(v_ids) > v_limit
+    )
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION action_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.action_list(p_args jsonb) IS 'Lists what was changed in a workspace: data (id, at, actor, action, object, details), newest first, and meta (next_cursor, has_more). The actor is null for the operator. Arguments: workspace_id, cursor (meta.next_cursor of the page before), limit (50 if absent, 200 at most). Codes: validation_error, not_found.';
+
+
+--
+-- Name: call(uuid, uuid, uuid, text, text, jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) RETURNS api.reply
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
+begin
+  return crm.answer_request(
+    v_caller,
+    p_role,
+    p_verb,
+    -- A verb lists the arguments that it takes, and this one takes none.
+    case when p_verb = 'workspace_choices' then p_args
+      else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
+    null,
+    null
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) IS 'The door for people who are signed in: answers one request, given the ids of the person and of the session, which the function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that may call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, p_args null: as in api.call.';
+
+
+--
+-- Name: delivery_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.delivery_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(v_delivery.id, v_event);
+  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: delivery_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -1839,32 +1985,35 @@ CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id,
-          'subscription_id', d.subscription_id,
-          'target_url', d.target_url,
-          'event', d.event,
-          'state', d.state,
-          'attempts', d.attempts,
-          'last_status', d.last_status,
-          'last_reason', d.last_reason,
-          'last_attempt_at', crm.iso(d.last_attempt_at),
-          'next_attempt_at', crm.iso(d.next_attempt_at),
-          'created_at', crm.iso(d.created_at)
-        )
-        order by d.id desc
-      ),
-      '[]'
-    )
-    from crm.recent_deliveries(v_workspace_id) d
-  );
+  -- Two statements, because each is served by an index of its own.
+  if v_subscription_id is null then
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
+    );
+  else
+    if not exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+    ) then
+      perform crm.raise_code('not_found', 'subscription_id');
+    end if;
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
+      order by d.id desc
+      limit 50
+    );
+  end if;
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
+    from crm.webhook_deliveries d
+    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
+  ));
 end
 $$;
 
@@ -1873,7 +2022,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
 
 
 --
@@ -1887,18 +2036,28 @@ CREATE FUNCTION app.delivery_redeliver(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-  v_subscription_id uuid;
+  v_delivery crm.webhook_deliveries;
+  v_event crm.event_type;
 begin
-  select d.subscription_id into v_subscription_id from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_id;
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
-  perform crm.redeliver(v_workspace_id, v_id);
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  select e.event into v_event from crm.events e
+  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  perform crm.record_action(
+    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
+    jsonb_build_object('subscription_id', v_delivery.subscription_id)
+  );
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'subscription_id', v_subscription_id, 'held', crm.holds_webhooks(v_workspace_id));
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
+  return crm.with_fields(
+    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+  );
 end
 $$;
 
@@ -1907,7 +2066,7 @@ $$;
 -- Name: FUNCTION delivery_redeliver(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns id, subscription_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.delivery_redeliver(p_args jsonb) IS 'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -1936,6 +2095,57 @@ $$;
 --
 
 COMMENT ON FUNCTION app.delivery_retry(p_args jsonb) IS 'Makes the waiting deliveries of a workspace due now and pokes the dispatcher; those of an inactive subscription wait until it is reactivated. Returns retried, the number of deliveries that were waiting. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: funnel_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.funnel_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_pipeline crm.pipelines;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select p.* into v_pipeline from crm.pipelines p
+  where p.workspace_id = v_workspace_id and p.is_active
+    and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
+  order by p.is_default desc, p.id
+  limit 1;
+  if not found and v_args ? 'pipeline_id' then
+    perform crm.raise_code('not_found', 'pipeline_id');
+  end if;
+  return json_build_object(
+    'as_of', crm.iso(statement_timestamp()),
+    'pipelines', (
+      select coalesce(
+        json_agg(json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id), '[]'
+      )
+      from (
+        select p.* from crm.pipelines p
+        where p.workspace_id = v_workspace_id and p.is_active
+        order by p.created_at, p.id
+        limit 100
+      ) p
+    ),
+    'pipeline', case when v_pipeline.id is not null then
+      json_build_object('id', v_pipeline.id, 'name', v_pipeline.name)
+    end,
+    'stages', crm.funnel_stages(v_workspace_id, v_pipeline.id)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION funnel_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.funnel_get(p_args jsonb) IS 'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2021,21 +2231,14 @@ declare
     p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_member_id uuid;
-  v_is_active boolean := true;
-  v_id uuid;
+  v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
-  if v_args ? 'member_id' then
-    select m.id, m.is_active into v_member_id, v_is_active from crm.members m
-    where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
-    if not found then
-      perform crm.raise_code('invalid_reference', 'member_id');
-    end if;
-  else
+  if v_member_id is null then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
     order by m.id
@@ -2043,20 +2246,27 @@ begin
     if not found then
       perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
     end if;
+  elsif not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_member_id) then
+    perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
-    decode(v_args ->> 'hash', 'hex'),
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
     (v_args ->> 'expires_at')::timestamptz
   )
-  returning id into v_id;
-  return json_build_object('id', v_id, 'creator_is_active', v_is_active);
+  returning * into v_key;
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
+  perform crm.record_action(
+    v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
+    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+  );
+  return crm.key_record(v_workspace_id, v_key.id);
 end
 $$;
 
@@ -2065,7 +2275,74 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns id and creator_is_active: with an inactive creator the key writes no notes. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes, which it cannot write while that member is inactive. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+
+
+--
+-- Name: key_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_today date := (now() at time zone 'UTC')::date;
+  v_record json := crm.key_record(v_workspace_id, v_id);
+begin
+  if v_record is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return (
+    with counted as materialized (
+      select c.hour, sum(c.calls)::bigint as calls
+      from crm.count_calls(v_workspace_id, (v_today - 29)::timestamp at time zone 'UTC', array[v_id]) c
+      group by 1
+    )
+    select crm.with_fields(v_record, json_build_object(
+      'hours', (
+        select json_agg(json_build_object('hour', crm.iso(h.hour), 'calls', coalesce(c.calls, 0)) order by h.hour)
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        left join counted c on c.hour = h.hour
+      ),
+      'days_30', (
+        select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
+        from (
+          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+        ) d
+      ),
+      'subscriptions', (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+            )
+            order by s.is_active desc, s.created_at desc, s.id desc
+          ),
+          '[]'
+        )
+        from (
+          select * from crm.webhook_subscriptions w
+          where w.workspace_id = v_workspace_id and w.key_id = v_id
+          order by w.is_active desc, w.created_at desc, w.id desc
+          limit 200
+        ) s
+      )
+    ))
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_get(p_args jsonb) IS 'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions that it made, active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2079,32 +2356,19 @@ CREATE FUNCTION app.key_list(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'name', k.name,
-          'prefix', k.prefix,
-          'scopes', k.scopes,
-          'creator_id', m.id,
-          'creator', m.name,
-          'created_at', crm.iso(k.created_at),
-          'expires_at', crm.iso(k.expires_at),
-          'revoked_at', crm.iso(k.revoked_at),
-          'last_used_at', crm.iso(r.hits[cardinality(r.hits)])
-        )
-        order by k.id
-      ),
-      '[]'
-    )
-    from crm.api_keys k
-    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
-    left join crm.rate_limits r on r.key_id = k.id
+  v_ids := array(
+    select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id
+    order by crm.is_working(k) desc, k.id desc
+    limit 500
   );
+  return json_build_object('data', (
+    select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
+    from crm.key_records(v_workspace_id, v_ids) r
+  ));
 end
 $$;
 
@@ -2113,7 +2377,7 @@ $$;
 -- Name: FUNCTION key_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'Lists the keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call that the rate limit counted, so a crash of the database loses it. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_list(p_args jsonb) IS 'Lists the keys of a workspace, 500 at most: those that work first, then revoked and expired ones, newest first. Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2126,22 +2390,16 @@ CREATE FUNCTION app.key_revoke(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
-  v_key crm.api_keys;
-  v_was_revoked boolean;
-  v_ended json;
-  v_kept json;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+  v_was_revoked boolean := v_key.revoked_at is not null;
+  v_ended jsonb;
+  v_kept jsonb;
 begin
-  select k.* into v_key from crm.api_keys k
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
+  if not v_was_revoked then
+    update crm.api_keys k
+    set revoked_at = now()
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
-  v_was_revoked := v_key.revoked_at is not null;
-  v_key.revoked_at := coalesce(v_key.revoked_at, now());
-  update crm.api_keys k
-  set revoked_at = v_key.revoked_at
-  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
 
   -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
@@ -2151,19 +2409,22 @@ begin
       and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
     returning s.id, s.target_url
   )
-  select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
   into v_ended
   from ended e;
-  select coalesce(json_agg(json_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
   into v_kept
   from crm.webhook_subscriptions s
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
-  return json_build_object(
-    'id', v_key.id,
-    'revoked_at', crm.iso(v_key.revoked_at),
-    'was_revoked', v_was_revoked,
-    'ended_subscriptions', v_ended,
-    'kept_subscriptions', v_kept
+  if not v_was_revoked or v_ended <> '[]' then
+    perform crm.record_action(
+      v_key.workspace_id, 'key_revoked', 'key', v_key.id, v_key.name,
+      jsonb_build_object('ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
+    );
+  end if;
+  return crm.with_fields(
+    crm.key_record(v_key.workspace_id, v_key.id),
+    json_build_object('was_revoked', v_was_revoked, 'ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
   );
 end
 $$;
@@ -2173,7 +2434,80 @@ $$;
 -- Name: FUNCTION key_revoke(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns id, revoked_at, was_revoked (already, before this call), ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.key_revoke(p_args jsonb) IS 'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions that are still active end now. Returns the key with was_revoked (already, before this call), ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';
+
+
+--
+-- Name: key_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_rotate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, prefix, hash, overlap_seconds}');
+  v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if not crm.is_working(v_key) then
+    perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
+  end if;
+  -- The newest secret goes on for the overlap. One that an earlier rotation left ends now.
+  update crm.key_secrets s
+  set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
+    and (s.expires_at is null or s.expires_at > now());
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_key.workspace_id, v_key.id, v_args ->> 'prefix', decode(v_args ->> 'hash', 'hex'));
+  update crm.api_keys k
+  set prefix = v_args ->> 'prefix', rotated_at = now()
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+  perform crm.record_action(
+    v_key.workspace_id, 'key_rotated', 'key', v_key.id, v_key.name,
+    jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_rotate(p_args jsonb) IS 'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one ends at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, id, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). Codes: validation_error, not_found, key_revoked (the key is revoked or expired).';
+
+
+--
+-- Name: key_update(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.key_update(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_name text := v_args ->> 'name';
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_name <> v_key.name then
+    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
+    );
+  end if;
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.key_update(p_args jsonb) IS 'Renames a key, also one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: validation_error, not_found.';
 
 
 --
@@ -2266,36 +2600,40 @@ COMMENT ON FUNCTION app.loss_reason_update(p_args jsonb) IS 'Deactivates a loss 
 
 
 --
--- Name: member_add(jsonb); Type: FUNCTION; Schema: app; Owner: -
+-- Name: member_invite(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
-CREATE FUNCTION app.member_add(p_args jsonb) RETURNS json
+CREATE FUNCTION app.member_invite(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid;
+  v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
-  insert into crm.members (workspace_id, name, email, role)
+  insert into crm.members as new (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
-  returning id into v_id;
-  if v_id is null then
+  returning new.* into v_member;
+  if not found then
     perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;
-  return json_build_object('id', v_id);
+  perform crm.record_action(
+    v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role)
+  );
+  return crm.member_json(v_member, 0);
 end
 $$;
 
 
 --
--- Name: FUNCTION member_add(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+-- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_add(p_args jsonb) IS 'Adds an active member; the e-mail is unique in the workspace, in any case. Returns id. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
 
 
 --
@@ -2311,11 +2649,21 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(crm.member_json(m) order by m.id), '[]')
-    from crm.members m
-    where m.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
+    from (
+      select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000
+    ) m
+    left join (
+      select w.member_id, count(*) as working
+      from (
+        select k.member_id from crm.api_keys k
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) w
+      group by w.member_id
+    ) k on k.member_id = m.id
+  ));
 end
 $$;
 
@@ -2324,7 +2672,43 @@ $$;
 -- Name: FUNCTION member_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_list(p_args jsonb) IS 'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: member_reinvite(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_reinvite(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_member crm.members;
+begin
+  select m.* into v_member from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  if v_member.user_id is not null then
+    perform crm.raise_code('already_signed_in');
+  end if;
+  perform crm.record_action(
+    v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
+  );
+  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_reinvite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
 
 
 --
@@ -2336,18 +2720,38 @@ CREATE FUNCTION app.member_update(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
-  v_member crm.members;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
+  v_before crm.members;
+  v_after crm.members;
+  v_changes jsonb;
   v_keys json;
   v_managers integer;
 begin
-  update crm.members m
-  set is_active = (v_args ->> 'is_active')::boolean
+  -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
+  perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
-  returning m.* into v_member;
+  for no key update;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
+  v_after := v_before;
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
+  if v_changes <> '{}' then
+    v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
+    -- The operator may do it, for whom no sign-in is needed.
+    if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
+      and (v_after.role <> 'admin' or not v_after.is_active) then
+      perform crm.require_other_admin(v_before.workspace_id, v_before.id);
+    end if;
+    update crm.members m
+    set name = v_after.name, role = v_after.role, is_active = v_after.is_active
+    where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
+    perform crm.record_action(
+      v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes
+    );
+  end if;
+
   select coalesce(
     json_agg(
       json_build_object(
@@ -2358,13 +2762,21 @@ begin
     '[]'
   )
   into v_keys
-  from crm.api_keys k
-  where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
-    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  select count(*) into v_managers from crm.members m
-  where m.workspace_id = v_member.workspace_id and m.is_active and m.role in ('admin', 'gestor');
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
+      and k.revoked_at is null and crm.is_working(k)
+    order by k.id
+    limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members m
+    where m.workspace_id = v_after.workspace_id and m.is_active and m.role in ('admin', 'gestor')
+    limit 1000
+  ) m;
   return crm.with_fields(
-    crm.member_json(v_member), json_build_object('working_keys', v_keys, 'active_managers', v_managers)
+    crm.member_json(v_after, json_array_length(v_keys)),
+    json_build_object('keys', v_keys, 'active_managers', v_managers)
   );
 end
 $$;
@@ -2374,7 +2786,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with working_keys (those neither revoked nor expired, oldest first) and active_managers, the number of active admins and gestores: without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator may).';
 
 
 --
@@ -2650,6 +3062,102 @@ COMMENT ON FUNCTION app.stage_update(p_args jsonb) IS 'Deactivates a stage, or a
 
 
 --
+-- Name: subscription_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_create(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'new_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.check_active_subscriptions(v_workspace_id, 'target_url');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  values (
+    v_workspace_id,
+    v_id,
+    array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_args ->> 'target_url'
+  );
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_create(p_args jsonb) IS 'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_delete(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_delete(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  if found then
+    perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
+  end if;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_delete(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: subscription_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+begin
+  return crm.subscription_overview((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_get(p_args jsonb) IS 'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: subscription_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2660,16 +3168,18 @@ CREATE FUNCTION app.subscription_list(p_args jsonb) RETURNS json
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[] := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+    order by s.is_active desc, s.created_at desc, s.id desc
+    limit 200
+  );
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(
-      crm.with_fields(crm.subscription_json(s), json_build_object('key_id', s.key_id))
-      order by s.created_at desc, s.id desc
-    ), '[]')
-    from crm.webhook_subscriptions s
-    where s.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
+    from crm.subscription_overviews(v_workspace_id, v_ids) o
+  ));
 end
 $$;
 
@@ -2678,7 +3188,7 @@ $$;
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets, each with key_id: the key that made it, null for the operator''s. Arguments: workspace_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_list(p_args jsonb) IS 'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at most. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 
 --
@@ -2693,20 +3203,32 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_resumed bigint;
+  v_is_active boolean;
+  v_resumed bigint := 0;
   v_revoked_key json;
 begin
-  select case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_revoked_key
+  select
+    s.is_active,
+    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
+  into v_is_active, v_revoked_key
   from crm.webhook_subscriptions s
   left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   where s.workspace_id = v_workspace_id and s.id = v_id;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
-  perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'resumed', v_resumed, 'revoked_key', v_revoked_key);
+  if not v_is_active then
+    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
+    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+    perform crm.record_webhook_action(
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+    );
+    perform crm.poke_dispatcher();
+  end if;
+  return crm.with_fields(
+    crm.subscription_overview(v_workspace_id, v_id),
+    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+  );
 end
 $$;
 
@@ -2715,7 +3237,7 @@ $$;
 -- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns id; resumed, the number of deliveries that were waiting; and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 100 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2759,14 +3281,17 @@ CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
 begin
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid;
-  if not found then
+  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return json_build_object('id', v_args -> 'id');
+  update crm.webhook_secrets k
+  set secret = decode(v_args ->> 'secret', 'base64')
+  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
+  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
 
@@ -2775,7 +3300,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
 
 
 --
@@ -2794,6 +3319,9 @@ declare
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
+  );
   perform crm.poke_dispatcher();
   return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
@@ -2808,6 +3336,28 @@ COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event t
 
 
 --
+-- Name: workspace_choices(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_choices(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.workspaces_of_current_user());
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_choices(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_choices(p_args jsonb) IS 'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. Arguments: none. Codes: validation_error.';
+
+
+--
 -- Name: workspace_create(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2816,17 +3366,17 @@ CREATE FUNCTION app.workspace_create(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
   return json_build_object(
     'id', v_workspace_id,
-    'member_id', app.member_add(jsonb_build_object(
+    'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -2849,7 +3399,7 @@ $$;
 -- Name: FUNCTION workspace_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_create(p_args jsonb) IS 'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, member_name, member_email. Codes: validation_error.';
 
 
 --
@@ -2893,6 +3443,34 @@ COMMENT ON FUNCTION app.workspace_find(p_args jsonb) IS 'Finds the workspace tha
 
 
 --
+-- Name: workspace_get(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.workspace_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace crm.workspaces;
+begin
+  select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  return crm.workspace_overview(v_workspace);
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.workspace_get(p_args jsonb) IS 'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, active_members, waiting_deliveries), the member who asks and the workspaces of that person. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+
+--
 -- Name: workspace_list(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -2924,22 +3502,49 @@ CREATE FUNCTION app.workspace_update(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{suspended, public_api, rate_limit_per_minute, stale_after_days}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
   );
-  v_workspace crm.workspaces;
+  v_before crm.workspaces;
+  v_after crm.workspaces;
+  v_changes jsonb;
 begin
-  update crm.workspaces w
-  set
-    suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
-    public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
-    rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
-  where w.id = (v_args ->> 'workspace_id')::uuid
-  returning w.* into v_workspace;
+  -- A member who could change the plan could lift a suspension.
+  if crm.current_member_id() is not null and v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
+    perform crm.raise_code('validation_error', f, 'Só o operador do serviço muda o plano')
+    from unnest(array['suspended', 'public_api', 'rate_limit_per_minute']) f
+    where v_args ? f;
+  end if;
+  select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
-  return crm.workspace_json(v_workspace);
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
+  if v_changes = '{}' then
+    return crm.workspace_overview(v_before);
+  end if;
+  -- The names of the columns, because a member has no right to write those of the plan.
+  if crm.current_member_id() is not null then
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  else
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+      public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  end if;
+  perform crm.record_action(
+    v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes
+  );
+  return crm.workspace_overview(v_after);
 end
 $$;
 
@@ -2948,7 +3553,7 @@ $$;
 -- Name: FUNCTION workspace_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Suspends a workspace or changes its plan; an absent argument changes nothing. For the operator alone, because no member may change the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 
 --
@@ -3523,11 +4128,13 @@ CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, 
 declare
   v_hits timestamptz[];
 begin
-  insert into crm.rate_limits as r (key_id, hits)
-  values (p_key_id, array[clock_timestamp()])
+  insert into crm.rate_limits as r (key_id, hits, calls)
+  values (p_key_id, array[clock_timestamp()], 1)
   on conflict (key_id) do update
     -- greatest() keeps the times sorted even if the clock was set back.
-    set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
+    set
+      hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
+      calls = r.calls + 1
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
   admitted := found;
@@ -3604,7 +4211,7 @@ begin
   end if;
 
   if not p_scope = any (p_caller.scopes) then
-    v_reply.error_code := 'insufficient_scope';
+    v_reply.error_code := case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end;
     return v_reply;
   end if;
 
@@ -3623,10 +4230,15 @@ begin
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
     set_config('app.caller_id', p_caller.id::text, true),
+    set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin
-    v_reply.body := crm.run_verb(p_verb, p_args);
+    if p_caller.user_id is null then
+      v_reply.body := crm.run_verb(p_verb, p_args);
+    else
+      v_reply.body := crm.run_app_verb(p_verb, p_args);
+    end if;
     v_reply.replayed := current_setting('app.replayed') = 'true';
     v_reply.events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null and not v_reply.replayed then
@@ -3641,7 +4253,7 @@ begin
       v_reply.error_code := 'service_unavailable';
     when others then
       get stacked diagnostics v_context = pg_exception_context;
-      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      raise log 'verb %: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
       v_reply.error_code := 'internal_error';
   end;
   return v_reply;
@@ -3653,7 +4265,55 @@ $$;
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
+COMMENT ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea) IS 'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored reply. p_scope is a scope or a role; null: none is required. p_verb null: nothing runs after the idempotency key. p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
+
+
+--
+-- Name: calls_by_day(date[], bigint[], date, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) RETURNS json
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select json_agg(
+    json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'calls', coalesce(c.calls, 0)) order by d.day
+  )
+  from (select p_last - n as day from generate_series(0, p_count - 1) n) d
+  left join unnest(p_days, p_calls) c (day, calls) on c.day = d.day
+$$;
+
+
+--
+-- Name: FUNCTION calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) IS 'JSON of the calls of p_count days up to p_last, oldest first, given the days that had calls.';
+
+
+--
+-- Name: calls_by_hour(timestamp with time zone[], bigint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) RETURNS SETOF record
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $$
+  select
+    date_bin('1 hour', h.at, 'epoch'),
+    -- More calls than times: the times of the first ones are forgotten, and they came before the oldest that is known.
+    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+    with ordinality as h (at, n)
+  group by 1
+$$;
+
+
+--
+-- Name: FUNCTION calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) IS 'Divides the newest p_calls calls of a row of crm.rate_limits into hours, given its times. Of calls whose time is no longer known, because more than a minute has passed, the hour is that of the oldest known one.';
 
 
 --
@@ -3679,6 +4339,32 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does not change is not checked again.';
+
+
+--
+-- Name: check_active_subscriptions(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
+  if (
+    select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 100 active subscriptions, so that there is no place for one more.';
 
 
 --
@@ -4796,6 +5482,42 @@ COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of th
 
 
 --
+-- Name: count_calls(uuid, timestamp with time zone, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(key_id uuid, hour timestamp with time zone, calls bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_key_ids uuid[] := coalesce(
+    p_key_ids, array(select k.id from crm.api_keys k where k.workspace_id = p_workspace_id)
+  );
+begin
+  return query
+    select c.key_id, c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.key_id = any (v_key_ids) and c.hour >= p_since
+    union all
+    select k.id, h.hour, h.calls
+    from crm.api_keys k
+    join crm.rate_limits r on r.key_id = k.id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
+    where k.workspace_id = p_workspace_id and k.id = any (v_key_ids) and r.calls > coalesce(c.calls, 0)
+      and h.hour >= p_since;
+end
+$$;
+
+
+--
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) IS 'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, whose calls add up. p_key_ids null: all keys.';
+
+
+--
 -- Name: cron_schedule(interval); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4836,7 +5558,7 @@ CREATE FUNCTION crm.current_caller_id() RETURNS uuid
 -- Name: FUNCTION current_caller_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, or of the proposal whose link was opened; null outside a request.';
+COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, of the proposal whose link was opened, or of the member who is signed in; null outside a request.';
 
 
 --
@@ -4852,7 +5574,23 @@ CREATE FUNCTION crm.current_member_id() RETURNS uuid
 -- Name: FUNCTION current_member_id(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key of the request; null for a proposal''s link and outside a request.';
+COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key of the request, or is signed in; null for a proposal''s link, for the operator, and outside a request.';
+
+
+--
+-- Name: current_user_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_user_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(current_setting('app.user_id', true), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_user_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_user_id() IS 'The person who is signed in (auth.users), who may be a member of several workspaces; null outside such a request.';
 
 
 --
@@ -5577,6 +6315,101 @@ COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch
 
 
 --
+-- Name: webhook_deliveries; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_deliveries (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    event_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    series integer DEFAULT 1 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the same number, because the fault is not the receiver''s.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
+
+
+--
+-- Name: delivery_headers(crm.webhook_deliveries, crm.events, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+  from unnest(
+    array[
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+    ],
+    array[
+      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      'crm-webhooks/1',
+      '*/*',
+      'application/json',
+      octet_length(convert_to(p_body, 'UTF8'))::text,
+      'close',
+      e.event::text,
+      d.id::text,
+      floor(extract(epoch from now()))::text,
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+    ]
+  ) with ordinality h (name, value, n)
+$$;
+
+
+--
+-- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signature is described, because the database has no secret to sign with.';
+
+
+--
 -- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5635,6 +6468,120 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null.';
+
+
+--
+-- Name: delivery_summary(crm.webhook_deliveries); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'id', d.id,
+    'subscription_id', d.subscription_id,
+    'target_url', s.target_url,
+    'event', e.event,
+    'state', d.state,
+    'attempts', d.attempts,
+    'last_status', a.status,
+    'last_reason', a.reason,
+    'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' then crm.iso(d.next_attempt_at) end,
+    'created_at', crm.iso(d.created_at)
+  )
+  from crm.events e
+  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true
+  where e.workspace_id = d.workspace_id and e.id = d.event_id
+$$;
+
+
+--
+-- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery for the operator and the console: event, state, the receiver''s last response, times (spec 6.5). next_attempt_at is null if there is no next attempt.';
+
+
+--
+-- Name: describe_changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+  select coalesce(
+    jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}'
+  )
+  from jsonb_each(p_after) a
+  where a.value is distinct from p_before -> a.key
+$$;
+
+
+--
+-- Name: FUNCTION describe_changes(p_before jsonb, p_after jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) IS 'The details of an update for the audit log: {field: {from, to}} of each field that differs; {} if none does.';
+
+
+--
+-- Name: drain_calls(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.drain_calls() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys integer;
+begin
+  -- One run at a time, because two would add the same calls. A run that finds another leaves the work to it.
+  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then
+    return 0;
+  end if;
+  with counted as materialized (
+    select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
+    from crm.rate_limits r
+    join crm.api_keys k on k.id = r.key_id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    where r.calls > coalesce(c.calls, 0)
+  ),
+  moved as (
+    insert into crm.key_calls as stored (workspace_id, key_id, hour, calls)
+    select w.workspace_id, w.key_id, h.hour, h.calls
+    from counted w
+    cross join lateral crm.calls_by_hour(w.hits, w.new_calls) h
+    on conflict (workspace_id, key_id, hour) do update set calls = stored.calls + excluded.calls
+  )
+  insert into crm.key_counters as stored (workspace_id, key_id, counted_since, calls, last_call_at)
+  select w.workspace_id, w.key_id, w.counted_since, w.calls, w.hits[cardinality(w.hits)] from counted w
+  on conflict (workspace_id, key_id) do update set
+    counted_since = excluded.counted_since,
+    calls = excluded.calls,
+    last_call_at = greatest(stored.last_call_at, excluded.last_call_at);
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+
+
+--
+-- Name: FUNCTION drain_calls(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.drain_calls() IS 'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns of how many keys. It locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses what came after the last run. Rows of crm.rate_limits that belong to no key are left out.';
 
 
 --
@@ -6060,6 +7007,126 @@ COMMENT ON FUNCTION crm.first_stage(p_pipeline_id uuid) IS 'The first active sta
 
 
 --
+-- Name: funnel_stages(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return (
+    with stage as materialized (
+      select s.id, s.name, s.type, s.position from crm.stages s
+      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
+      order by s.position
+      limit 50
+    ),
+    open_deal as (
+      select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
+      from stage s
+      cross join lateral (
+        select d.id, d.value, d.created_at from crm.deals d
+        where d.workspace_id = p_workspace_id and d.stage_id = s.id and d.status = 'aberto'
+        order by d.id desc
+        limit 1001
+      ) d
+    ),
+    outcome as materialized (
+      select
+        o.type, o.status,
+        (select s.id from stage s where s.type = o.type order by s.position limit 1) as first_stage_id
+      from (values ('won', 'ganho'), ('lost', 'perdido')) o (type, status)
+    ),
+    closed_deal as (
+      select
+        -- Winning or losing a deal leaves it in its stage, so most closed deals are shown away from their own.
+        coalesce(s.id, o.first_stage_id) as stage_id,
+        d.id, d.value, d.closed_at as at, d.more
+      from outcome o
+      cross join lateral (
+        select d.id, d.stage_id, d.value, d.closed_at, count(*) over () > 1000 as more
+        from (
+          select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
+          where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
+            and d.closed_at >= now() - interval '30 days'
+          order by d.closed_at desc, d.id desc
+          limit 1001
+        ) d
+      ) d
+      left join stage s on s.id = d.stage_id and s.type = o.type
+    ),
+    deal as materialized (
+      select t.*, row_number() over (partition by t.stage_id order by t.at desc, t.id desc) as rank
+      from (select * from open_deal union all select * from closed_deal) t
+    ),
+    total as (
+      select
+        d.stage_id,
+        count(*) filter (where d.rank <= 1000) as deals_count,
+        bool_or(d.more or d.rank > 1000) as is_partial,
+        sum(d.value) filter (where d.rank <= 1000) as value_sum
+      from deal d
+      group by d.stage_id
+    ),
+    card as (
+      select
+        c.stage_id,
+        json_agg(
+          json_build_object(
+            'id', d.id,
+            'title', d.title,
+            'value', d.value,
+            'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
+            'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
+            'created_at', crm.iso(d.created_at),
+            'stage_entered_at', crm.iso(d.stage_changed_at)
+          )
+          order by c.rank
+        ) as list
+      from deal c
+      join crm.deals d on d.workspace_id = p_workspace_id and d.id = c.id
+      left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
+      left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
+      where c.rank <= 50
+      group by c.stage_id
+    )
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', s.id,
+          'name', s.name,
+          'type', s.type,
+          'position', s.position,
+          'deals_count', coalesce(t.deals_count, 0),
+          'deals_count_is_partial', coalesce(t.is_partial, false),
+          'value_sum', coalesce(t.value_sum, 0),
+          'deals', coalesce(c.list, '[]')
+        )
+        order by s.position
+      ),
+      '[]'
+    )
+    from stage s
+    left join total t on t.stage_id = s.id
+    left join card c on c.stage_id = s.id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) IS 'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 days, by the time of that: those that are in another stage are shown in the first of the type. The count and the sum of values are over the newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are shown.';
+
+
+--
 -- Name: holds_webhooks(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6155,15 +7222,16 @@ declare
 begin
   select
     case
-      when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
+      when k.revoked_at is not null or k.expires_at <= now() or s.expires_at <= now() then 'revoked_api_key'
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
     k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
   into v_caller
-  from crm.api_keys k
-  join crm.workspaces w on w.id = k.workspace_id
-  where k.hash = p_key_hash;
+  from crm.key_secrets s
+  join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  join crm.workspaces w on w.id = s.workspace_id
+  where s.hash = p_key_hash;
   if not found then
     v_caller.error_code := 'invalid_api_key';
   end if;
@@ -6176,7 +7244,7 @@ $$;
 -- Name: FUNCTION identify(p_key_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom a key''s hash belongs.';
+COMMENT ON FUNCTION crm.identify(p_key_hash bytea) IS 'The caller to whom the hash of a key''s secret belongs.';
 
 
 --
@@ -6214,6 +7282,54 @@ COMMENT ON FUNCTION crm.identify_link(p_token_hash bytea) IS 'The caller to whom
 
 
 --
+-- Name: identify_session(uuid, uuid, uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) RETURNS crm.caller
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_caller crm.caller;
+  v_session record;
+  v_memberships integer;
+begin
+  select * into v_session from crm.session_email(p_user_id, p_session_id);
+  if not v_session.is_live then
+    v_caller.error_code := 'invalid_session';
+    return v_caller;
+  end if;
+  if v_session.email is not null then
+    perform crm.link_member(p_user_id, v_session.email);
+  end if;
+
+  select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
+  into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
+  from crm.members m
+  where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
+  order by m.id
+  limit 1;
+  v_caller.user_id := p_user_id;
+  -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
+  v_caller.rate_limit := 600;
+  v_caller.error_code := case
+    -- The same answer for a workspace that does not exist and for one of others.
+    when v_caller.id is null then 'not_a_member'
+    when v_memberships > 1 and not p_any_workspace then 'workspace_required'
+  end;
+  return v_caller;
+end
+$$;
+
+
+--
+-- Name: FUNCTION identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) IS 'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first one. A suspended workspace is not refused: its people must see why nothing works.';
+
+
+--
 -- Name: is_call_in_progress(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6236,6 +7352,71 @@ COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another c
 
 
 --
+-- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.api_keys (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    member_id uuid NOT NULL,
+    name text NOT NULL,
+    prefix text NOT NULL,
+    scopes text[] NOT NULL,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    rotated_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.api_keys IS 'What an API key is, whatever its secret: a rotation changes none of it, so limits, subscriptions and counted calls go on. The role crm_api cannot read it.';
+
+
+--
+-- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of the records it creates, and author of its notes.';
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key''s newest secret, by which a person recognises it.';
+
+
+--
+-- Name: COLUMN api_keys.rotated_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.api_keys.rotated_at IS 'When the newest secret replaced an earlier one; null if none was replaced.';
+
+
+--
+-- Name: is_working(crm.api_keys); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_working(k crm.api_keys) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$ select k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) $$;
+
+
+--
+-- Name: FUNCTION is_working(k crm.api_keys); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_working(k crm.api_keys) IS 'Whether a key is neither revoked nor expired.';
+
+
+--
 -- Name: iso(timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6249,6 +7430,117 @@ CREATE FUNCTION crm.iso(p_at timestamp with time zone) RETURNS text
 --
 
 COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as every datetime of the API: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+
+
+--
+-- Name: key_for_update(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) RETURNS crm.api_keys
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_key crm.api_keys;
+begin
+  select k.* into v_key from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = p_id
+  for no key update;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return v_key;
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_for_update(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) IS 'A key of a workspace, which nobody else changes until the transaction ends. Raises not_found.';
+
+
+--
+-- Name: key_record(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select r.record from crm.key_records(p_workspace_id, array[p_id]) r $$;
+
+
+--
+-- Name: FUNCTION key_record(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) IS 'JSON of one key of a workspace; null if it has no such key.';
+
+
+--
+-- Name: key_records(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, record json)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with counted as (
+      select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
+      from (
+        select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
+        from crm.count_calls(p_workspace_id, (v_today - 6)::timestamp at time zone 'UTC', p_ids) c
+        group by 1, 2
+      ) d
+      group by 1
+    ),
+    webhooks as (
+      select s.key_id, count(*) as active from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.is_active
+      group by 1
+    )
+    select k.id, json_build_object(
+      'id', k.id,
+      'name', k.name,
+      'prefix', k.prefix,
+      'scopes', k.scopes,
+      'state', case when k.revoked_at is not null then 'revoked' when crm.is_working(k) then 'active' else 'expired' end,
+      'creator', json_build_object('id', m.id, 'name', m.name, 'is_active', m.is_active),
+      'created_at', crm.iso(k.created_at),
+      'expires_at', crm.iso(k.expires_at),
+      'revoked_at', crm.iso(k.revoked_at),
+      'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)])),
+      'active_webhooks', coalesce(w.active, 0),
+      'rotated_at', crm.iso(k.rotated_at),
+      'old_secret_expires_at', case when crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at)) end,
+      'calls', json_build_object(
+        'total_7_days', coalesce(c.total, 0),
+        'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
+      )
+    )
+    from crm.api_keys k
+    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
+    left join crm.key_counters u on u.workspace_id = k.workspace_id and u.key_id = k.id
+    left join crm.rate_limits r on r.key_id = k.id
+    -- A rotation ends all earlier secrets but one.
+    left join crm.key_secrets o on o.workspace_id = k.workspace_id and o.key_id = k.id and o.expires_at > now()
+    left join webhooks w on w.key_id = k.id
+    left join counted c on c.key_id = k.id
+    where k.workspace_id = p_workspace_id and k.id = any (p_ids);
+end
+$$;
+
+
+--
+-- Name: FUNCTION key_records(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
 
 
 --
@@ -6313,6 +7605,48 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Serializes leads that could create the same record: by external_id, e-mail, phone and company name.';
+
+
+--
+-- Name: link_member(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.link_member(p_user_id uuid, p_email text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  v_member crm.members;
+  v_earlier_exists boolean;
+begin
+  for v_member in
+    select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+  loop
+    if v_member.user_id is not null then
+      execute 'select exists (select from auth.users u where u.id = $1 and u.deleted_at is null)'
+      into v_earlier_exists using v_member.user_id;
+      continue when v_earlier_exists;
+    end if;
+    update crm.members m set user_id = p_user_id
+    where m.workspace_id = v_member.workspace_id and m.id = v_member.id
+      and m.user_id is not distinct from v_member.user_id
+      and not exists (
+        select from crm.members o where o.user_id = p_user_id and o.workspace_id = v_member.workspace_id
+      );
+    if found then
+      insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+      values (v_member.workspace_id, v_member.id, 'member_signed_in', 'member', v_member.id, v_member.name);
+    end if;
+  end loop;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.link_member(p_user_id uuid, p_email text) IS 'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again when the person whom a member was linked to exists no more.';
 
 
 --
@@ -6468,14 +7802,14 @@ COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, autho
 -- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.members.user_id IS 'The user of the application who signs in as this member; null until then.';
+COMMENT ON COLUMN crm.members.user_id IS 'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member). Null until then.';
 
 
 --
--- Name: member_json(crm.members); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: member_json(crm.members, bigint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.member_json(m crm.members) RETURNS json
+CREATE FUNCTION crm.member_json(m crm.members, p_working_keys bigint) RETURNS json
     LANGUAGE sql STABLE
     AS $$
   select json_build_object(
@@ -6485,16 +7819,18 @@ CREATE FUNCTION crm.member_json(m crm.members) RETURNS json
     'email', m.email,
     'role', m.role,
     'is_active', m.is_active,
+    'has_signed_in', m.user_id is not null,
+    'working_keys', p_working_keys,
     'created_at', crm.iso(m.created_at)
   )
 $$;
 
 
 --
--- Name: FUNCTION member_json(m crm.members); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION member_json(m crm.members, p_working_keys bigint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.member_json(m crm.members) IS 'JSON of a member, for the operator.';
+COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JSON of a member for the operator and the console, with the number of keys that the member created and that are neither revoked nor expired.';
 
 
 --
@@ -6873,7 +8209,7 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -6882,13 +8218,13 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title' then
+    when 'name', 'title', 'member_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
       v_valid := char_length(v_text) between 1 and 40;
       v_message := 'Deve ter de 1 a 40 caracteres';
-    when 'email' then
+    when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern that the API uses, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
@@ -6908,6 +8244,12 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'limit' then
+      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'overlap_seconds' then
+      v_valid := v_number in (0, 3600, 86400, 604800);
+      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -6923,6 +8265,15 @@ begin
     when 'secret' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'target_url' then
+      -- Only its length: that it is https and public is checked by whoever calls the verb (_shared/webhooks/target.ts).
+      value := p_value;
+      v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
+      v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event_types' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+        and p_value <@ to_jsonb(enum_range(null::crm.event_type));
+      v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';
@@ -7074,7 +8425,7 @@ COMMENT ON FUNCTION crm.pipeline_row_json(p crm.pipelines) IS 'JSON of a pipelin
 --
 
 CREATE FUNCTION crm.poke_dispatcher() RETURNS void
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $_$
 declare
@@ -7109,7 +8460,7 @@ $_$;
 -- Name: FUNCTION poke_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the request was lost.';
+COMMENT ON FUNCTION crm.poke_dispatcher() IS 'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the request was lost. Security definer, because it looks at every workspace, and members poke it too.';
 
 
 --
@@ -7386,7 +8737,7 @@ begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);
   execute format(
-    'create policy "A key reaches only its own workspace" on %s for all to crm_api
+    'create policy "A caller reaches only the own workspace" on %s for all to crm_api, crm_app
        using (workspace_id = (select crm.current_workspace_id()))
        with check (workspace_id = (select crm.current_workspace_id()))',
     p_table
@@ -7451,6 +8802,66 @@ CREATE FUNCTION crm.purge_events() RETURNS void
 --
 
 COMMENT ON FUNCTION crm.purge_events() IS 'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an inactive subscription.';
+
+
+--
+-- Name: purge_key_calls(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_key_calls() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
+
+
+--
+-- Name: FUNCTION purge_key_calls(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_key_calls() IS 'Deletes the counted calls of hours more than 90 days ago.';
+
+
+--
+-- Name: purge_key_secrets(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_key_secrets() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
+
+
+--
+-- Name: FUNCTION purge_key_secrets(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_key_secrets() IS 'Deletes secrets that a rotation ended more than 30 days ago. Until then a call with one is answered revoked_api_key, which tells its owner more than invalid_api_key.';
+
+
+--
+-- Name: purge_rate_limits(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.purge_rate_limits() RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  delete from crm.rate_limits r
+  where r.hits[cardinality(r.hits)] < now() - interval '1 day'
+    and not exists (
+      select from crm.api_keys k
+      left join crm.key_counters c
+        on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+      where k.id = r.key_id and r.calls > coalesce(c.calls, 0)
+    )
+$$;
+
+
+--
+-- Name: FUNCTION purge_rate_limits(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.purge_rate_limits() IS 'Deletes the rate limits of callers that made no call for a day and whose calls are all moved, so that sessions and links which are never used again leave nothing, and crm.drain_calls reads what is in use.';
 
 
 --
@@ -7547,42 +8958,6 @@ COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscript
 
 
 --
--- Name: recent_deliveries(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer DEFAULT 50) RETURNS TABLE(id uuid, subscription_id uuid, target_url text, event crm.event_type, state text, attempts integer, last_status integer, last_reason text, last_attempt_at timestamp with time zone, next_attempt_at timestamp with time zone, created_at timestamp with time zone)
-    LANGUAGE sql STABLE
-    SET search_path TO ''
-    AS $$
-  select
-    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
-    a.status, a.reason, a.finished_at,
-    case when d.state = 'pending' then d.next_attempt_at end,
-    d.created_at
-  from crm.webhook_deliveries d
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  left join lateral (
-    -- A delivery that is sent again shows its previous attempt until the new series has one.
-    select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-    order by a.series desc, a.number desc
-    limit 1
-  ) a on true
-  where d.workspace_id = p_workspace_id
-  order by d.id desc
-  limit p_limit
-$$;
-
-
---
--- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) IS 'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
-
-
---
 -- Name: record_action(uuid, text, text, uuid, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7602,6 +8977,27 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) IS 'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as key_created; p_details has what the console shows beside it.';
+
+
+--
+-- Name: record_webhook_action(uuid, uuid, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id
+$$;
+
+
+--
+-- Name: FUNCTION record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) IS 'Adds a line about a subscription to the audit log, with its address as the name.';
 
 
 --
@@ -7718,6 +9114,35 @@ COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subsc
 
 
 --
+-- Name: require_other_admin(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
+  -- nobody can sign in as that member.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
+      and (m.user_id is not null or right(m.email, 8) <> '.invalid')
+  ) then
+    perform crm.raise_code('last_admin');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_other_admin(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) IS 'Raises last_admin if no other active admin of the workspace can sign in.';
+
+
+--
 -- Name: require_record(json); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7831,6 +9256,81 @@ COMMENT ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) IS 'Makes every wa
 
 
 --
+-- Name: roles_included(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.roles_included(p_role text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case p_role
+    when 'admin' then array['vendedor', 'gestor', 'admin']
+    when 'gestor' then array['vendedor', 'gestor']
+    else array['vendedor']
+  end
+$$;
+
+
+--
+-- Name: FUNCTION roles_included(p_role text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.roles_included(p_role text) IS 'The roles whose rights a member has: an admin may do what a gestor may, and both what a vendedor may.';
+
+
+--
+-- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  -- The migration `rights` makes crm_app the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_app' then
+    raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
+  end if;
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
+  case p_verb
+    when 'action_list' then return app.action_list(p_args);
+    when 'delivery_get' then return app.delivery_get(p_args);
+    when 'delivery_list' then return app.delivery_list(p_args);
+    when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+    when 'funnel_get' then return app.funnel_get(p_args);
+    when 'key_create' then return app.key_create(p_args);
+    when 'key_get' then return app.key_get(p_args);
+    when 'key_list' then return app.key_list(p_args);
+    when 'key_revoke' then return app.key_revoke(p_args);
+    when 'key_rotate' then return app.key_rotate(p_args);
+    when 'key_update' then return app.key_update(p_args);
+    when 'member_invite' then return app.member_invite(p_args);
+    when 'member_list' then return app.member_list(p_args);
+    when 'member_reinvite' then return app.member_reinvite(p_args);
+    when 'member_update' then return app.member_update(p_args);
+    when 'subscription_create' then return app.subscription_create(p_args);
+    when 'subscription_delete' then return app.subscription_delete(p_args);
+    when 'subscription_get' then return app.subscription_get(p_args);
+    when 'subscription_list' then return app.subscription_list(p_args);
+    when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_rotate' then return app.subscription_rotate(p_args);
+    when 'subscription_test' then return app.subscription_test(p_args);
+    when 'workspace_choices' then return app.workspace_choices(p_args);
+    when 'workspace_get' then return app.workspace_get(p_args);
+    when 'workspace_update' then return app.workspace_update(p_args);
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb that an endpoint for members declares.';
+
+
+--
 -- Name: run_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7885,7 +9385,7 @@ $$;
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an endpoint declares.';
+COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that an endpoint for keys or links declares.';
 
 
 --
@@ -7930,9 +9430,15 @@ COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with
 --
 
 CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_delivery_id uuid;
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
@@ -7942,7 +9448,9 @@ CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid)
   )
   insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
   select e.workspace_id, e.id, p_subscription_id from event e
-  returning id
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
 $$;
 
 
@@ -7950,7 +9458,40 @@ $$;
 -- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no event.';
+
+
+--
+-- Name: session_email(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+begin
+  is_live := false;
+  -- Dynamic, because only Supabase Auth creates the schema auth, and the local stack a copy of it.
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
+    return;
+  end if;
+  execute $sql$
+    select true, case when u.email_confirmed_at is not null then lower(u.email) end
+    from auth.sessions s
+    join auth.users u on u.id = s.user_id
+    where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+      and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+  $sql$ into is_live, email using p_user_id, p_session_id;
+  is_live := is_live is not null;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) IS 'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
 
 
 --
@@ -8222,7 +9763,7 @@ COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL
 -- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
 
 
 --
@@ -8279,6 +9820,104 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) IS 'A row as public JSON, with the fields of api.subscription.';
+
+
+--
+-- Name: subscription_overview(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
+begin
+  if v_overview is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return v_overview;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_overview(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) IS 'JSON of one subscription, as of crm.subscription_overviews. Raises not_found.';
+
+
+--
+-- Name: subscription_overviews(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, overview json)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  -- An id begins with the time of its row, so the day of a delivery is a range of ids, and the index has all that is
+  -- counted.
+  v_floors uuid[] := array(
+    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+  );
+  -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
+  v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+  v_held boolean := crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  with counted as (
+    select
+      i.id,
+      width_bucket(d.id, v_floors) as day,
+      count(*) filter (where d.state = 'delivered') as delivered,
+      count(*) filter (where d.state = 'failed') as failed,
+      count(*) filter (where d.state = 'pending') as waiting
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id, d.state from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc
+      limit v_newest
+    ) d
+    group by 1, 2
+  ),
+  days as (
+    select
+      i.id,
+      json_agg(json_build_object(
+        'day', v_today - 7 + n,
+        'delivered', coalesce(c.delivered, 0),
+        'failed', coalesce(c.failed, 0),
+        'waiting', coalesce(c.waiting, 0)
+      ) order by n) as list,
+      sum(c.delivered + c.failed + c.waiting) as total
+    from unnest(p_ids) i (id)
+    cross join generate_series(1, 7) n
+    left join counted c on c.id = i.id and c.day = n
+    group by i.id
+  )
+  select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
+    'held', v_held,
+    'days', d.list,
+    'days_are_partial', coalesce(d.total, 0) >= v_newest
+  ))
+  from days d
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
+  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
 
 
 --
@@ -8444,6 +10083,34 @@ COMMENT ON FUNCTION crm.with_fields(p_record json, p_fields json) IS 'Appends fi
 
 
 --
+-- Name: working_keys_of(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION working_keys_of(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) IS 'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
+
+
+--
 -- Name: workspaces; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8519,53 +10186,113 @@ COMMENT ON FUNCTION crm.workspace_json(w crm.workspaces) IS 'JSON of a workspace
 
 
 --
--- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
+-- Name: workspace_overview(crm.workspaces); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE TABLE crm.api_keys (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    member_id uuid NOT NULL,
-    name text NOT NULL,
-    prefix text NOT NULL,
-    hash bytea NOT NULL,
-    scopes text[] NOT NULL,
-    expires_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT api_keys_hash_check CHECK ((octet_length(hash) = 32)),
-    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE api_keys; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.api_keys IS 'API keys, each stored as a hash: a dump of this table opens nothing. The role crm_api cannot read it.';
+CREATE FUNCTION crm.workspace_overview(w crm.workspaces) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return crm.with_fields(crm.workspace_json(w), json_build_object(
+    'member', (
+      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
+      from crm.members m
+      where m.workspace_id = w.id and m.id = crm.current_member_id()
+    ),
+    'workspaces', crm.workspaces_of_current_user(),
+    'usage', crm.workspace_usage(w.id)
+  ));
+end
+$$;
 
 
 --
--- Name: COLUMN api_keys.member_id; Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION workspace_overview(w crm.workspaces); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.api_keys.member_id IS 'The member who created the key: default owner of the records it creates, and author of its notes.';
-
-
---
--- Name: COLUMN api_keys.prefix; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.api_keys.prefix IS 'The visible start of the key, by which a person recognises it.';
+COMMENT ON FUNCTION crm.workspace_overview(w crm.workspaces) IS 'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that person.';
 
 
 --
--- Name: COLUMN api_keys.hash; Type: COMMENT; Schema: crm; Owner: -
+-- Name: workspace_usage(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.api_keys.hash IS 'SHA-256 of the whole key. A fast hash is enough, because a key has 32 random bytes.';
+CREATE FUNCTION crm.workspace_usage(p_workspace_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
+begin
+  -- Each count stops at a bound, so that no workspace is too large to be shown.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc
+    limit 20000
+  ) c;
+  return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
+    'active_keys', (
+      select count(*) from (
+        select from crm.api_keys k
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) k
+    ),
+    'active_webhooks', (
+      select count(*) from (
+        select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active limit 1000
+      ) s
+    ),
+    'active_members', (
+      select count(*) from (
+        select from crm.members m where m.workspace_id = p_workspace_id and m.is_active limit 5000
+      ) m
+    ),
+    'waiting_deliveries', (
+      select count(*) from (
+        select from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.state = 'pending' limit 10000
+      ) d
+    )
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION workspace_usage(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspace_usage(p_workspace_id uuid) IS 'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that crm.drain_calls has moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries that wait for an attempt (10,000). A count that has reached its bound may be larger.';
+
+
+--
+-- Name: workspaces_of_current_user(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.workspaces_of_current_user() RETURNS json
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+
+
+--
+-- Name: FUNCTION workspaces_of_current_user(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.workspaces_of_current_user() IS 'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security shows a member one workspace only.';
 
 
 --
@@ -8680,6 +10407,117 @@ COMMENT ON TABLE crm.jobs IS 'Periodic tasks: each command runs at its interval.
 
 
 --
+-- Name: key_calls; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_calls (
+    workspace_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    calls bigint NOT NULL,
+    CONSTRAINT key_calls_calls_check CHECK ((calls > 0))
+);
+
+ALTER TABLE ONLY crm.key_calls FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_calls; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_calls IS 'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls. An hour without a call has no row. crm.count_calls adds what came after that run.';
+
+
+--
+-- Name: COLUMN key_calls.hour; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_calls.hour IS 'The beginning of the hour.';
+
+
+--
+-- Name: key_counters; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_counters (
+    workspace_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    counted_since timestamp with time zone NOT NULL,
+    calls bigint NOT NULL,
+    last_call_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY crm.key_counters FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_counters; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_counters IS 'How far the counter of each key in crm.rate_limits has been moved to crm.key_calls. It is a table of its own, so that moving locks no row that a call waits for.';
+
+
+--
+-- Name: COLUMN key_counters.counted_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_counters.counted_since IS 'Which counter that was. One that began at another time, after a crash emptied crm.rate_limits, has not been moved yet.';
+
+
+--
+-- Name: COLUMN key_counters.last_call_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_counters.last_call_at IS 'The newest call that was moved; kept after its hour has been purged.';
+
+
+--
+-- Name: key_secrets; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.key_secrets (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    expires_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT key_secrets_hash_check CHECK ((octet_length(hash) = 32))
+);
+
+ALTER TABLE ONLY crm.key_secrets FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE key_secrets; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.key_secrets IS 'What clients send as their key, each stored as a hash: a dump of this table opens nothing. After a rotation the key has two that work until the earlier one expires. The role crm_api cannot read it.';
+
+
+--
+-- Name: COLUMN key_secrets.prefix; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.prefix IS 'The visible start of the secret, by which the operator finds the key of one that has leaked.';
+
+
+--
+-- Name: COLUMN key_secrets.hash; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.hash IS 'SHA-256 of the whole secret. A fast hash is enough, because a secret has 32 random bytes.';
+
+
+--
+-- Name: COLUMN key_secrets.expires_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.key_secrets.expires_at IS 'When a rotation ends it; null for the newest, which lasts as long as its key.';
+
+
+--
 -- Name: lead_receipts; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8738,7 +10576,9 @@ COMMENT ON COLUMN crm.proposal_links.token_hash IS 'A fast hash is enough, becau
 
 CREATE UNLOGGED TABLE crm.rate_limits (
     key_id uuid NOT NULL,
-    hits timestamp with time zone[] NOT NULL
+    hits timestamp with time zone[] NOT NULL,
+    calls bigint DEFAULT 0 NOT NULL,
+    counted_since timestamp with time zone DEFAULT clock_timestamp() NOT NULL
 );
 
 ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
@@ -8748,65 +10588,21 @@ ALTER TABLE ONLY crm.rate_limits FORCE ROW LEVEL SECURITY;
 -- Name: TABLE rate_limits; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.rate_limits IS 'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the key''s last use.';
+COMMENT ON TABLE crm.rate_limits IS 'One row for each caller that has a limit (a key, a proposal''s link, a session): the times of its admitted calls in the last 60 seconds, oldest first.';
 
 
 --
--- Name: webhook_deliveries; Type: TABLE; Schema: crm; Owner: -
+-- Name: COLUMN rate_limits.calls; Type: COMMENT; Schema: crm; Owner: -
 --
 
-CREATE TABLE crm.webhook_deliveries (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    event_id uuid NOT NULL,
-    subscription_id uuid NOT NULL,
-    state text DEFAULT 'pending'::text NOT NULL,
-    series integer DEFAULT 1 NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone,
-    lease_token bigint DEFAULT 0 NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
-    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
-);
-
-ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
+COMMENT ON COLUMN crm.rate_limits.calls IS 'Admitted calls since counted_since, from which the calls of a key are counted without a second write (crm.drain_calls).';
 
 
 --
--- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
+-- Name: COLUMN rate_limits.counted_since; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
-
-
---
--- Name: COLUMN webhook_deliveries.series; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.series IS 'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
-
-
---
--- Name: COLUMN webhook_deliveries.attempts; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the same number, because the fault is not the receiver''s.';
-
-
---
--- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
-
-
---
--- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
+COMMENT ON COLUMN crm.rate_limits.counted_since IS 'When the row was made. A row that is made again, after a crash, has another, so that its calls are counted anew.';
 
 
 --
@@ -8918,11 +10714,11 @@ ALTER TABLE ONLY crm.activities
 
 
 --
--- Name: api_keys api_keys_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+-- Name: api_keys api_keys_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
 ALTER TABLE ONLY crm.api_keys
-    ADD CONSTRAINT api_keys_hash_key UNIQUE (hash);
+    ADD CONSTRAINT api_keys_id_key UNIQUE (id);
 
 
 --
@@ -8995,6 +10791,38 @@ ALTER TABLE ONLY crm.idempotency_keys
 
 ALTER TABLE ONLY crm.jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (name);
+
+
+--
+-- Name: key_calls key_calls_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_calls
+    ADD CONSTRAINT key_calls_pkey PRIMARY KEY (workspace_id, key_id, hour);
+
+
+--
+-- Name: key_counters key_counters_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_counters
+    ADD CONSTRAINT key_counters_pkey PRIMARY KEY (workspace_id, key_id);
+
+
+--
+-- Name: key_secrets key_secrets_hash_key; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_hash_key UNIQUE (hash);
+
+
+--
+-- Name: key_secrets key_secrets_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_pkey PRIMARY KEY (workspace_id, id);
 
 
 --
@@ -9213,6 +11041,13 @@ CREATE INDEX activities_updated_at ON crm.activities USING btree (workspace_id, 
 
 
 --
+-- Name: api_keys_working; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX api_keys_working ON crm.api_keys USING btree (workspace_id, member_id) WHERE (revoked_at IS NULL);
+
+
+--
 -- Name: companies_domain; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -9276,6 +11111,13 @@ CREATE INDEX contacts_updated_at ON crm.contacts USING btree (workspace_id, upda
 
 
 --
+-- Name: deals_closed; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_closed ON crm.deals USING btree (workspace_id, pipeline_id, status, closed_at, id) WHERE (closed_at IS NOT NULL);
+
+
+--
 -- Name: deals_company_id; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -9294,6 +11136,13 @@ CREATE INDEX deals_contact_id ON crm.deals USING btree (workspace_id, contact_id
 --
 
 CREATE INDEX deals_external_id ON crm.deals USING btree (workspace_id, external_id, id);
+
+
+--
+-- Name: deals_open; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX deals_open ON crm.deals USING btree (workspace_id, stage_id, id) WHERE (status = 'aberto'::text);
 
 
 --
@@ -9353,10 +11202,59 @@ CREATE INDEX idempotency_keys_age ON crm.idempotency_keys USING btree (created_a
 
 
 --
+-- Name: key_calls_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_calls_age ON crm.key_calls USING btree (hour);
+
+
+--
+-- Name: key_calls_of_workspace; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_calls_of_workspace ON crm.key_calls USING btree (workspace_id, hour);
+
+
+--
+-- Name: key_secrets_age; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_secrets_age ON crm.key_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
+-- Name: key_secrets_newest; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX key_secrets_newest ON crm.key_secrets USING btree (workspace_id, key_id) WHERE (expires_at IS NULL);
+
+
+--
+-- Name: key_secrets_replaced; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX key_secrets_replaced ON crm.key_secrets USING btree (workspace_id, key_id, expires_at) WHERE (expires_at IS NOT NULL);
+
+
+--
+-- Name: members_by_email; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX members_by_email ON crm.members USING btree (lower(email));
+
+
+--
 -- Name: members_email; Type: INDEX; Schema: crm; Owner: -
 --
 
 CREATE UNIQUE INDEX members_email ON crm.members USING btree (workspace_id, lower(email));
+
+
+--
+-- Name: members_user; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE UNIQUE INDEX members_user ON crm.members USING btree (user_id, workspace_id);
 
 
 --
@@ -9409,10 +11307,24 @@ CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (wo
 
 
 --
+-- Name: webhook_deliveries_of_subscription; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_of_subscription ON crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) INCLUDE (state);
+
+
+--
 -- Name: webhook_subscriptions_listed; Type: INDEX; Schema: crm; Owner: -
 --
 
 CREATE INDEX webhook_subscriptions_listed ON crm.webhook_subscriptions USING btree (workspace_id, is_active, created_at, id);
+
+
+--
+-- Name: webhook_subscriptions_of_key; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_subscriptions_of_key ON crm.webhook_subscriptions USING btree (workspace_id, key_id, is_active, created_at, id);
 
 
 --
@@ -9742,6 +11654,30 @@ ALTER TABLE ONLY crm.idempotency_keys
 
 
 --
+-- Name: key_calls key_calls_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_calls
+    ADD CONSTRAINT key_calls_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
+-- Name: key_counters key_counters_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_counters
+    ADD CONSTRAINT key_counters_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
+-- Name: key_secrets key_secrets_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.key_secrets
+    ADD CONSTRAINT key_secrets_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES crm.api_keys(workspace_id, id);
+
+
+--
 -- Name: lead_receipts lead_receipts_workspace_id_company_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -9878,143 +11814,187 @@ ALTER TABLE ONLY crm.webhook_subscriptions
 
 
 --
--- Name: activities A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: activities A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.activities TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: api_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.api_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: audit_log A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: api_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.audit_log TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: companies A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.companies TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: contacts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: audit_log A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.contacts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: deals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.deals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: events A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: companies A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.events TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: idempotency_keys A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.idempotency_keys TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: lead_receipts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: contacts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.lead_receipts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: loss_reasons A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.loss_reasons TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: members A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: deals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.members TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: notes A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.notes TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: pipelines A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: events A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.pipelines TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: proposal_links A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.proposal_links TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: proposals A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: idempotency_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.proposals TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: stages A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.stages TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_attempts A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_calls A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_attempts TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: webhook_deliveries A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_deliveries TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_secrets A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_counters A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_secrets TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_subscriptions A key reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A key reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only the own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: lead_receipts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: loss_reasons A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: members A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: notes A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: pipelines A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposal_links A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: stages A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_attempts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_deliveries A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_subscriptions A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: workspaces A member reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reaches only the own workspace" ON crm.workspaces TO crm_app USING ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: event_types A member reads the catalogue; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO crm_app USING (true);
+
+
+--
+-- Name: rate_limits A member reads the limits of the own workspace's keys; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reads the limits of the own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
+   FROM crm.api_keys k
+  WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
 
 
 --
@@ -10076,6 +12056,24 @@ ALTER TABLE crm.idempotency_keys ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.jobs ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_calls; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_calls ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_counters; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_counters ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: key_secrets; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.key_secrets ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: lead_receipts; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -10167,6 +12165,15 @@ ALTER TABLE crm.workspaces ENABLE ROW LEVEL SECURITY;
 
 GRANT USAGE ON SCHEMA api TO crm_functions;
 GRANT USAGE ON SCHEMA api TO crm_api;
+GRANT USAGE ON SCHEMA api TO crm_app;
+
+
+--
+-- Name: SCHEMA app; Type: ACL; Schema: -; Owner: -
+--
+
+GRANT USAGE ON SCHEMA app TO crm_functions;
+GRANT USAGE ON SCHEMA app TO crm_app;
 
 
 --
@@ -10175,6 +12182,7 @@ GRANT USAGE ON SCHEMA api TO crm_api;
 
 GRANT USAGE ON SCHEMA crm TO crm_functions;
 GRANT USAGE ON SCHEMA crm TO crm_api;
+GRANT USAGE ON SCHEMA crm TO crm_app;
 
 
 --
@@ -10351,6 +12359,7 @@ GRANT ALL ON FUNCTION api.deal_win(p_args jsonb) TO crm_api;
 
 REVOKE ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) TO crm_api;
+GRANT ALL ON FUNCTION api.fail(p_code text, p_fields text[], p_message text) TO crm_app;
 
 
 --
@@ -10450,10 +12459,35 @@ GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION action_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.action_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.action_list(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.call(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_role text, p_verb text, p_args jsonb) TO crm_functions;
+
+
+--
+-- Name: FUNCTION delivery_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.delivery_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
 REVOKE ALL ON FUNCTION app.delivery_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -10461,6 +12495,7 @@ REVOKE ALL ON FUNCTION app.delivery_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) TO crm_app;
 
 
 --
@@ -10468,6 +12503,14 @@ REVOKE ALL ON FUNCTION app.delivery_redeliver(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.delivery_retry(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION funnel_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.funnel_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.funnel_get(p_args jsonb) TO crm_app;
 
 
 --
@@ -10489,6 +12532,15 @@ REVOKE ALL ON FUNCTION app.job_run(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_create(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_get(p_args jsonb) TO crm_app;
 
 
 --
@@ -10496,6 +12548,7 @@ REVOKE ALL ON FUNCTION app.key_create(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -10503,6 +12556,23 @@ REVOKE ALL ON FUNCTION app.key_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.key_revoke(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_revoke(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_rotate(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_rotate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_rotate(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_update(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.key_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.key_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -10527,10 +12597,11 @@ REVOKE ALL ON FUNCTION app.loss_reason_update(p_args jsonb) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION member_add(p_args jsonb); Type: ACL; Schema: app; Owner: -
+-- Name: FUNCTION member_invite(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
-REVOKE ALL ON FUNCTION app.member_add(p_args jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION app.member_invite(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_invite(p_args jsonb) TO crm_app;
 
 
 --
@@ -10538,6 +12609,15 @@ REVOKE ALL ON FUNCTION app.member_add(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.member_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_list(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION member_reinvite(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_reinvite(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_reinvite(p_args jsonb) TO crm_app;
 
 
 --
@@ -10545,6 +12625,7 @@ REVOKE ALL ON FUNCTION app.member_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.member_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -10597,10 +12678,35 @@ REVOKE ALL ON FUNCTION app.stage_update(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION subscription_create(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_create(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_create(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_delete(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_delete(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_delete(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION subscription_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
 REVOKE ALL ON FUNCTION app.subscription_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_list(p_args jsonb) TO crm_app;
 
 
 --
@@ -10608,6 +12714,7 @@ REVOKE ALL ON FUNCTION app.subscription_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) TO crm_app;
 
 
 --
@@ -10622,6 +12729,7 @@ REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_rotate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_rotate(p_args jsonb) TO crm_app;
 
 
 --
@@ -10629,6 +12737,15 @@ REVOKE ALL ON FUNCTION app.subscription_rotate(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_test(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_test(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspace_choices(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_choices(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_choices(p_args jsonb) TO crm_app;
 
 
 --
@@ -10646,6 +12763,14 @@ REVOKE ALL ON FUNCTION app.workspace_find(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION workspace_get(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.workspace_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_get(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION workspace_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -10657,6 +12782,7 @@ REVOKE ALL ON FUNCTION app.workspace_list(p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION app.workspace_update(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.workspace_update(p_args jsonb) TO crm_app;
 
 
 --
@@ -10673,6 +12799,7 @@ GRANT ALL ON FUNCTION crm.active_member(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_app;
 
 
 --
@@ -10680,6 +12807,7 @@ GRANT ALL ON FUNCTION crm.uuid_v7(p_at timestamp with time zone) TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.activities TO crm_api;
+GRANT SELECT ON TABLE crm.activities TO crm_app;
 
 
 --
@@ -10696,6 +12824,7 @@ GRANT ALL ON FUNCTION crm.activity_insert(t crm.activities) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.activity_json(t crm.activities) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_api;
+GRANT ALL ON FUNCTION crm.activity_json(t crm.activities) TO crm_app;
 
 
 --
@@ -10761,6 +12890,22 @@ REVOKE ALL ON FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_v
 
 
 --
+-- Name: FUNCTION calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer) TO crm_app;
+
+
+--
+-- Name: FUNCTION calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls bigint, OUT hour timestamp with time zone, OUT calls bigint) TO crm_app;
+
+
+--
 -- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -10769,10 +12914,20 @@ GRANT ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) TO crm_app;
+
+
+--
 -- Name: FUNCTION check_args(p_args jsonb, p_required text[], p_optional text[]); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_args(p_args jsonb, p_required text[], p_optional text[]) TO crm_app;
 
 
 --
@@ -10804,6 +12959,7 @@ GRANT ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT 
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+GRANT SELECT ON TABLE crm.deals TO crm_app;
 
 
 --
@@ -10835,6 +12991,7 @@ GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
+GRANT SELECT ON TABLE crm.companies TO crm_app;
 
 
 --
@@ -10851,6 +13008,7 @@ GRANT ALL ON FUNCTION crm.company_insert(t crm.companies) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.company_json(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_api;
+GRANT ALL ON FUNCTION crm.company_json(t crm.companies) TO crm_app;
 
 
 --
@@ -10906,6 +13064,7 @@ GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+GRANT SELECT ON TABLE crm.contacts TO crm_app;
 
 
 --
@@ -10922,6 +13081,7 @@ GRANT ALL ON FUNCTION crm.contact_insert(t crm.contacts) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.contact_json(t crm.contacts) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_api;
+GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_app;
 
 
 --
@@ -10965,6 +13125,14 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 
 
 --
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) TO crm_app;
+
+
+--
 -- Name: FUNCTION cron_schedule(p_every interval); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -10985,6 +13153,14 @@ GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.current_member_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.current_member_id() TO crm_api;
+GRANT ALL ON FUNCTION crm.current_member_id() TO crm_app;
+
+
+--
+-- Name: FUNCTION current_user_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_user_id() FROM PUBLIC;
 
 
 --
@@ -10993,6 +13169,7 @@ GRANT ALL ON FUNCTION crm.current_member_id() TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.current_workspace_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.current_workspace_id() TO crm_api;
+GRANT ALL ON FUNCTION crm.current_workspace_id() TO crm_app;
 
 
 --
@@ -11025,6 +13202,7 @@ GRANT ALL ON FUNCTION crm.deal_insert(t crm.deals) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.deal_json(t crm.deals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_api;
+GRANT ALL ON FUNCTION crm.deal_json(t crm.deals) TO crm_app;
 
 
 --
@@ -11091,10 +13269,18 @@ REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
 
 
 --
+-- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.events TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_app;
 
 
 --
@@ -11106,11 +13292,77 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 
 
 --
+-- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.state; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(state) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.series; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(series) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.attempts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(attempts) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_deliveries.next_attempt_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(next_attempt_at) ON TABLE crm.webhook_deliveries TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) TO crm_functions;
+
+
+--
+-- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) TO crm_app;
+
+
+--
+-- Name: FUNCTION describe_changes(p_before jsonb, p_after jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.describe_changes(p_before jsonb, p_after jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION drain_calls(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.drain_calls() FROM PUBLIC;
 
 
 --
@@ -11174,6 +13426,7 @@ REVOKE ALL ON FUNCTION crm.emit_stale_deals() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
 
 
 --
@@ -11201,10 +13454,19 @@ GRANT ALL ON FUNCTION crm.first_stage(p_pipeline_id uuid) TO crm_api;
 
 
 --
+-- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) TO crm_app;
+
+
+--
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
 --
@@ -11236,10 +13498,60 @@ REVOKE ALL ON FUNCTION crm.identify_link(p_token_hash bytea) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION is_call_in_progress(p_key_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: TABLE api_keys; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(prefix) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.revoked_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(revoked_at) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: COLUMN api_keys.rotated_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(rotated_at) ON TABLE crm.api_keys TO crm_app;
+
+
+--
+-- Name: FUNCTION is_working(k crm.api_keys); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_working(k crm.api_keys) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_working(k crm.api_keys) TO crm_app;
 
 
 --
@@ -11248,6 +13560,31 @@ REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.iso(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_for_update(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_for_update(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_record(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION key_records(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
 --
@@ -11256,6 +13593,7 @@ GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_app;
 
 
 --
@@ -11264,6 +13602,13 @@ GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_compa
 
 REVOKE ALL ON FUNCTION crm.lead_lock(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lead_lock(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.link_member(p_user_id uuid, p_email text) FROM PUBLIC;
 
 
 --
@@ -11316,13 +13661,36 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 GRANT SELECT ON TABLE crm.members TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.members TO crm_app;
 
 
 --
--- Name: FUNCTION member_json(m crm.members); Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN members.name; Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.member_json(m crm.members) FROM PUBLIC;
+GRANT UPDATE(name) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.role; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(role) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: FUNCTION member_json(m crm.members, p_working_keys bigint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO crm_app;
 
 
 --
@@ -11401,6 +13769,7 @@ GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT value jsonb, OUT errors jsonb) TO crm_app;
 
 
 --
@@ -11408,6 +13777,7 @@ REVOKE ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jso
 --
 
 REVOKE ALL ON FUNCTION crm.parse_moment(p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
@@ -11415,6 +13785,7 @@ REVOKE ALL ON FUNCTION crm.parse_moment(p_text text) FROM PUBLIC;
 --
 
 GRANT SELECT ON TABLE crm.pipelines TO crm_api;
+GRANT SELECT ON TABLE crm.pipelines TO crm_app;
 
 
 --
@@ -11437,6 +13808,7 @@ REVOKE ALL ON FUNCTION crm.pipeline_row_json(p crm.pipelines) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.poke_dispatcher() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.poke_dispatcher() TO crm_app;
 
 
 --
@@ -11452,6 +13824,7 @@ GRANT ALL ON FUNCTION crm.proposal_answer(p_id uuid, p_status text, p_reason tex
 --
 
 GRANT SELECT ON TABLE crm.proposals TO crm_api;
+GRANT SELECT ON TABLE crm.proposals TO crm_app;
 
 
 --
@@ -11481,6 +13854,7 @@ GRANT ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) TO crm
 --
 
 REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_app;
 
 
 --
@@ -11521,6 +13895,7 @@ GRANT ALL ON FUNCTION crm.proposal_set_status(p_proposal crm.proposals, p_status
 
 REVOKE ALL ON FUNCTION crm.proposal_status(p crm.proposals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.proposal_status(p crm.proposals) TO crm_api;
+GRANT ALL ON FUNCTION crm.proposal_status(p crm.proposals) TO crm_app;
 
 
 --
@@ -11553,10 +13928,32 @@ REVOKE ALL ON FUNCTION crm.purge_events() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION purge_key_calls(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_key_calls() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_key_secrets(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_key_secrets() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION purge_rate_limits(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_app;
 
 
 --
@@ -11571,13 +13968,7 @@ REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[],
 --
 
 REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
-
-
---
--- Name: FUNCTION recent_deliveries(p_workspace_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
 --
@@ -11585,6 +13976,15 @@ REVOKE ALL ON FUNCTION crm.recent_deliveries(p_workspace_id uuid, p_limit intege
 --
 
 REVOKE ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_object_type text, p_object_id uuid, p_object_name text, p_details jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb) TO crm_app;
 
 
 --
@@ -11592,6 +13992,7 @@ REVOKE ALL ON FUNCTION crm.record_action(p_workspace_id uuid, p_action text, p_o
 --
 
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
 
 
 --
@@ -11615,6 +14016,15 @@ GRANT ALL ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) TO
 --
 
 REVOKE ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION require_other_admin(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) TO crm_app;
 
 
 --
@@ -11630,6 +14040,7 @@ GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) TO crm_app;
 
 
 --
@@ -11654,6 +14065,20 @@ REVOKE ALL ON FUNCTION crm.retry_deliveries(p_workspace_id uuid) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION roles_included(p_role text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.roles_included(p_role text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.run_app_verb(p_verb text, p_args jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION run_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -11672,6 +14097,14 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) FROM PUBLIC;
 
 
 --
@@ -11714,6 +14147,7 @@ REVOKE ALL ON FUNCTION crm.set_proposal_moments() FROM PUBLIC;
 --
 
 GRANT SELECT ON TABLE crm.stages TO crm_api;
+GRANT SELECT ON TABLE crm.stages TO crm_app;
 
 
 --
@@ -11744,6 +14178,7 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 --
 
 GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -11751,6 +14186,14 @@ GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
 --
 
 GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(failure_count) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -11767,6 +14210,23 @@ GRANT ALL ON FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) TO cr
 
 REVOKE ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_api;
+GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_overview(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
 --
@@ -11803,6 +14263,7 @@ REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM 
 
 REVOKE ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_app;
 
 
 --
@@ -11819,6 +14280,36 @@ GRANT ALL ON FUNCTION crm.with_activity_defaults(p_activity crm.activities) TO c
 
 REVOKE ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_api;
+GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_app;
+
+
+--
+-- Name: FUNCTION working_keys_of(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) TO crm_app;
+
+
+--
+-- Name: TABLE workspaces; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.workspaces TO crm_app;
+
+
+--
+-- Name: COLUMN workspaces.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.workspaces TO crm_app;
+
+
+--
+-- Name: COLUMN workspaces.stale_after_days; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(stale_after_days) ON TABLE crm.workspaces TO crm_app;
 
 
 --
@@ -11826,6 +14317,108 @@ GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.workspace_json(w crm.workspaces) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_json(w crm.workspaces) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspace_overview(w crm.workspaces); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspace_overview(w crm.workspaces) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_overview(w crm.workspaces) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspace_usage(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspace_usage(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspace_usage(p_workspace_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION workspaces_of_current_user(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.workspaces_of_current_user() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.workspaces_of_current_user() TO crm_app;
+
+
+--
+-- Name: TABLE audit_log; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.audit_log TO crm_app;
+
+
+--
+-- Name: TABLE event_types; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.event_types TO crm_app;
+
+
+--
+-- Name: TABLE key_calls; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.key_calls TO crm_app;
+
+
+--
+-- Name: TABLE key_counters; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.key_counters TO crm_app;
+
+
+--
+-- Name: TABLE key_secrets; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT INSERT ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(workspace_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.key_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(key_id) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.prefix; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(prefix) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.expires_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(expires_at),UPDATE(expires_at) ON TABLE crm.key_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN key_secrets.created_at; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(created_at) ON TABLE crm.key_secrets TO crm_app;
 
 
 --
@@ -11836,7 +14429,43 @@ GRANT SELECT,INSERT ON TABLE crm.lead_receipts TO crm_api;
 
 
 --
+-- Name: TABLE rate_limits; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
+
+
+--
+-- Name: TABLE webhook_attempts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
+
+
+--
 -- Name: TABLE webhook_secrets; Type: ACL; Schema: crm; Owner: -
 --
 
 GRANT INSERT ON TABLE crm.webhook_secrets TO crm_api;
+GRANT INSERT ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.subscription_id; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_secrets.secret; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(secret) ON TABLE crm.webhook_secrets TO crm_app;

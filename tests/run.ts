@@ -1,15 +1,15 @@
 /**
  * `deno task test`: runs the tests against stacks in temporary folders on free ports, and stops them. `deno task test:all`
- * (`--all`) also runs what is slow. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks --filter
- * signature`. The last line is always `N passed, N failed`; the lines before it name the tests that failed, and those
- * skipped because a program is missing. The exit code is 0 only if some test ran and none failed.
+ * (`--all`) also runs what is slow, or needs more programs; `deno task test:added` (`--added`) runs only what
+ * `test:all` does in addition to `test`. Arguments after `--` go to `deno test`: `deno task test -- tests/webhooks
+ * --filter signature`. The last line is always `N passed, N failed`; the lines before it name the tests that failed, and
+ * those skipped because a program is missing. The exit code is 0 only if some test ran and none failed.
  */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { REQUIRED_VARIABLE } from "./support/needing.ts";
+import { type Extent, selectFiles, type Selection, shareAmong, testFiles } from "./support/selection.ts";
 import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
 
-/** Folders that only `--all` runs: they take minutes, or they measure and so must run alone. */
-const SLOW = ["growth", "lab", "postgres15"];
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
 const ALL_PROPERTY_CASES = "20000";
 /**
@@ -21,14 +21,16 @@ const SHARDS = 3;
 /** So few files run in one group: starting two more stacks would take longer. */
 const FEW_FILES = 8;
 
-const ROOT = import.meta.dirname!;
-
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => interrupted.abort());
 }
 
-const all = Deno.args.includes("--all");
-const results = await runAll(Deno.args.filter((arg) => arg !== "--all" && arg !== "--"));
+const extent: Extent = Deno.args.includes("--all")
+  ? "all"
+  : Deno.args.includes("--added")
+  ? "added"
+  : "default";
+const results = await runTests(Deno.args.filter((arg) => !["--all", "--added", "--"].includes(arg)));
 const sum = (count: "passed" | "failed") => results.reduce((total, result) => total + result[count], 0);
 for (const title of results.flatMap(({ failures }) => failures)) console.log(`Failed: ${title}`);
 for (const [missing, skips] of Map.groupBy(results.flatMap(({ skipped }) => skipped), (s) => s.missing)) {
@@ -37,30 +39,22 @@ for (const [missing, skips] of Map.groupBy(results.flatMap(({ skipped }) => skip
 console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
 Deno.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);
 
-async function runAll(args: string[]): Promise<ShardResult[]> {
-  const env: Record<string, string> = all
-    ? {
-      PROPERTY_CASES: Deno.env.get("PROPERTY_CASES") ?? ALL_PROPERTY_CASES,
-      // In CI nothing may be skipped silently.
-      ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
-    }
-    : {};
+async function runTests(args: string[]): Promise<ShardResult[]> {
+  const env: Record<string, string> = extent === "default" ? {} : {
+    PROPERTY_CASES: Deno.env.get("PROPERTY_CASES") ?? ALL_PROPERTY_CASES,
+    // In CI nothing may be skipped silently.
+    ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
+  };
   const { named, others } = await splitArguments(args);
-  const isSlow = (path: string) => SLOW.some((folder) => path.startsWith(join(ROOT, folder, "/")));
-  const files = named ?? (await testFiles(ROOT)).filter((path) => !isSlow(path));
-  // In turn, so that the shards get about the same number of files of each folder.
-  const count = files.length < FEW_FILES ? 1 : SHARDS;
-  const shards = Array.from(
-    { length: count },
-    (_, shard) => files.filter((_, index) => index % count === shard),
-  );
-  const results = await Promise.all(
-    shards.map((paths, index) => runShard({ args: [...others, ...paths], env, live: index === 0 })),
-  );
-  if (all && named === null && !interrupted.signal.aborted) {
-    const slow = (await testFiles(ROOT)).filter(isSlow);
-    results.push(await runShard({ args: [...others, ...slow], env, live: true }));
-  }
+  const { atOnce, alone, waiting }: Selection = named
+    ? { atOnce: named, alone: [], waiting: [] }
+    : await selectFiles(extent);
+  const run = (paths: string[], live: boolean) => runShard({ args: [...others, ...paths], env, live });
+  const beside = waiting.length > 0 ? run(waiting, false) : null;
+  const groups = shareAmong(atOnce.length < FEW_FILES ? 1 : SHARDS, atOnce);
+  const results = await Promise.all(groups.map((paths, index) => run(paths, index === 0)));
+  if (alone.length > 0 && !interrupted.signal.aborted) results.push(await run(alone, true));
+  if (beside) results.push(await beside);
   return results;
 }
 
@@ -71,17 +65,7 @@ async function splitArguments(args: string[]): Promise<{ named: string[] | null;
   for (const arg of args) {
     const found = await Deno.stat(arg).catch(() => null);
     if (found === null) others.push(arg);
-    else named.push(...(found.isDirectory ? await testFiles(arg) : [arg]));
+    else named.push(...(found.isDirectory ? await testFiles(resolve(arg)) : [resolve(arg)]));
   }
   return { named: named.length > 0 ? named : null, others };
-}
-
-async function testFiles(folder: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) files.push(...await testFiles(path));
-    else if (name.endsWith("_test.ts")) files.push(path);
-  }
-  return files.sort();
 }

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
+import type { Result } from "../../operator/verbs.ts";
 import { addListCommand } from "../list_command.ts";
 import { call, callOn, perform } from "../perform.ts";
+import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
 
 /** `delivery …`: webhook deliveries of a workspace. */
@@ -21,6 +23,14 @@ export function deliveryCommands(program: Command): void {
     ],
     nothing: "The workspace has no delivery",
   });
+
+  delivery.command("show")
+    .description("Show a delivery: its attempts, and the request that an attempt would send now")
+    .argument("<id>", "id of the delivery")
+    .addHelpText("after", formatExamples("delivery show ID"))
+    .action((id, _options, command) =>
+      perform(command, callOn("delivery", id, "delivery_get", {}), describeDelivery)
+    );
 
   delivery.command("retry")
     .description("Make the deliveries that wait for their next attempt due now")
@@ -48,4 +58,21 @@ export function deliveryCommands(program: Command): void {
             : `The delivery ${id} is on its way to subscription ${subscription_id}`,
       )
     );
+}
+
+function describeDelivery(delivery: Result<"delivery_get">): string {
+  const { id, event, state, target_url, attempts_made, headers, body } = delivery;
+  return [
+    `Delivery ${id} of ${event} to ${target_url} is ${state}`,
+    "",
+    formatTable(
+      attempts_made,
+      ["series", "number", "status", "reason", "duration_ms", "finished_at"],
+      "It has had no attempt",
+    ),
+    "",
+    ...headers.map(({ name, value }) => `${name}: ${value}`),
+    "",
+    body ?? "The body cannot be built: the log of the database says why",
+  ].join("\n");
 }

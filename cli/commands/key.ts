@@ -1,13 +1,17 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
-import { createKey } from "../../operator/keys.ts";
+import { createKey, rotateKey } from "../../operator/keys.ts";
 import { warningsOfScopes } from "../../operator/scope_warnings.ts";
 import type { Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
-import { addListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
+import { keyListCommand } from "./key_list.ts";
+import { keyShowCommand } from "./key_show.ts";
+
+/** How long the present secret can go on working after a rotation, in seconds. */
+const OVERLAPS = { "0": 0, "1h": 3_600, "24h": 86_400, "7d": 604_800 } as const;
 
 /** `key …`: the API keys of a workspace. */
 export function keyCommands(program: Command): void {
@@ -47,11 +51,48 @@ export function keyCommands(program: Command): void {
       );
     });
 
-  addListCommand(key, "key_list", {
-    description: "Show the keys of a workspace, oldest first; never their values",
-    columns: ["id", "name", "prefix", "scopes", "creator", "expires_at", "revoked_at", "last_used_at"],
-    nothing: "The workspace has no key",
-  });
+  keyListCommand(key);
+  keyShowCommand(key);
+
+  key.command("rename")
+    .description("Give a key another name")
+    .argument("<id>", "id of the key")
+    .argument("<name>", "what it is for, 1 to 255 characters")
+    .addHelpText("after", formatExamples('key rename ID "Site novo"'))
+    .action((id, name, _options, command) =>
+      perform(
+        command,
+        callOn("key", id, "key_update", { name }),
+        (renamed) => `Key ${renamed.id} is called "${renamed.name}"`,
+      )
+    );
+
+  key.command("rotate")
+    .description("Give a key a new value, shown only once and not stored; all else about the key stays")
+    .argument("<id>", "id of the key")
+    .addOption(
+      new Option("--overlap <time>", "how long the present value goes on working").choices(
+        Object.keys(OVERLAPS) as (keyof typeof OVERLAPS)[],
+      ).default("0"),
+    )
+    .addHelpText("after", formatExamples("key rotate ID", "key rotate ID --overlap 24h"))
+    .action((id, { overlap }, command) =>
+      perform(
+        command,
+        async (sql) => {
+          const { oldSecretExpiresAt, ...rotated } = await rotateKey(sql, id, OVERLAPS[overlap]);
+          return { ...rotated, old_secret_expires_at: oldSecretExpiresAt };
+        },
+        ({ id, key, old_secret_expires_at: end }) =>
+          [
+            `Key ${id} has a new value, which is shown only now. The earlier one ${
+              end === null ? "has ended" : `works until ${end}`
+            }:`,
+            "",
+            key,
+          ].join("\n"),
+      )
+    );
 
   key.command("revoke")
     .description(

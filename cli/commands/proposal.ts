@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createProposal, sendProposal } from "../../operator/proposals.ts";
 import { numberParser } from "../arguments.ts";
-import { readFunctionsUrl } from "../functions_url.ts";
+import { readAppOrigin } from "../app_origin.ts";
 import { addListCommand } from "../list_command.ts";
 import { perform } from "../perform.ts";
 import { formatExamples } from "../usage.ts";
@@ -38,7 +38,7 @@ export function proposalCommands(program: Command): void {
     .action((id, _options, command) =>
       perform(
         command,
-        async (sql) => sendProposal(sql, id, await readFunctionsUrl()),
+        async (sql) => sendProposal(sql, id, await readAppOrigin()),
         (sent) => [`Proposal ${sent.id} sent. Its link is shown only now:`, "", sent.url].join("\n"),
       )
     );

@@ -1,28 +1,52 @@
 import type { Command } from "commander";
+import type { Result } from "../../operator/verbs.ts";
+import { operate } from "../../operator/operator.ts";
 import { rotateSecret } from "../../operator/webhooks.ts";
 import { readEncryptionKey } from "../encryption_key.ts";
-import { addListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
+import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
+
+/** The columns of the list, in order. */
+const COLUMNS = [
+  ...["id", "target_url", "event_types", "is_active", "failure_count"] as const,
+  ...["last_success_at", "last_failure_at", "key_id"] as const,
+];
 
 /** `webhook …`: the webhook subscriptions of a workspace. */
 export function webhookCommands(program: Command): void {
   const webhook = program.command("webhook").description("Webhook subscriptions of a workspace");
 
-  addListCommand(webhook, "subscription_list", {
-    description: "Show the subscriptions of a workspace, newest first; never their secrets",
-    columns: [
-      "id",
-      "target_url",
-      "event_types",
-      "is_active",
-      "failure_count",
-      "last_success_at",
-      "last_failure_at",
-      "key_id",
-    ],
-    nothing: "The workspace has no webhook subscription",
-  });
+  webhook.command("list")
+    .description(
+      "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
+    )
+    .requiredOption("--workspace <id>", "the workspace")
+    .addHelpText("after", formatExamples("webhook list --workspace ID"))
+    .action(({ workspace }, command) =>
+      perform(
+        command,
+        async (sql) => {
+          const { data } = await operate(sql, "subscription_list", { workspace_id: workspace });
+          // One field for the key, as scripts that read `--json` know it.
+          return data.map((subscription) => ({ ...subscription, key_id: subscription.key?.id ?? null }));
+        },
+        (rows) =>
+          formatTable(
+            rows.map((row) => ({ ...row, key: null, days: null })),
+            COLUMNS,
+            "The workspace has no webhook subscription",
+          ),
+      )
+    );
+
+  webhook.command("show")
+    .description("Show a subscription, and the outcomes of its deliveries of 7 days; never its secret")
+    .argument("<id>", "id of the subscription")
+    .addHelpText("after", formatExamples("webhook show ID"))
+    .action((id, _options, command) =>
+      perform(command, callOn("subscription", id, "subscription_get", {}), describeSubscription)
+    );
 
   webhook.command("test")
     .description("Send a test event to a subscription")
@@ -76,4 +100,17 @@ export function webhookCommands(program: Command): void {
         ({ secret }) => `The new secret of subscription ${id} is shown only now:\n\n${secret}`,
       )
     );
+}
+
+function describeSubscription({ days, ...subscription }: Result<"subscription_get">): string {
+  const { id, target_url, event_types, is_active, failure_count, key, held } = subscription;
+  return [
+    `Subscription ${id} is ${is_active ? "active" : "inactive"}: ${target_url}`,
+    `Events: ${event_types.join(", ")}`,
+    `Made ${key === null ? "in the console" : `by the key ${key.id} "${key.name}"`}`,
+    `Failed attempts since the last success: ${failure_count}`,
+    ...held ? ["Its deliveries wait: the workspace is suspended or has no public API"] : [],
+    "",
+    formatTable(days, ["day", "delivered", "failed", "waiting"], ""),
+  ].join("\n");
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { createWorkspace } from "../../operator/workspaces.ts";
 import { numberParser, parseBoolean } from "../arguments.ts";
 import { call, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
@@ -21,11 +22,21 @@ export function workspaceCommands(program: Command): void {
   workspace.command("create")
     .description("Create a workspace with an admin member and a default pipeline")
     .requiredOption("--name <name>", "1 to 255 characters")
-    .addHelpText("after", formatExamples('workspace create --name "Padaria Sol"'))
-    .action((options, command) =>
+    .option("--admin-name <name>", "name of the admin (default: Administrador)")
+    .option(
+      "--admin-email <email>",
+      "e-mail by which the admin signs in to the console (default: nobody can)",
+    )
+    .addHelpText(
+      "after",
+      formatExamples(
+        'workspace create --name "Padaria Sol" --admin-name "Ana Souza" --admin-email ana@padariasol.com.br',
+      ),
+    )
+    .action(({ name, adminName, adminEmail }, command) =>
       perform(
         command,
-        call("workspace_create", options),
+        (sql) => createWorkspace(sql, { name, memberName: adminName, memberEmail: adminEmail }),
         (created) =>
           `Workspace ${created.id} created, with admin member ${created.member_id} and default pipeline ` +
           created.pipeline_id,
@@ -33,8 +44,9 @@ export function workspaceCommands(program: Command): void {
     );
 
   workspace.command("update")
-    .description("Suspend a workspace, or change its plan")
+    .description("Rename a workspace, suspend it, or change its plan")
     .argument("<id>", "id of the workspace")
+    .option("--name <name>", "1 to 255 characters")
     .option(
       "--suspended <true|false>",
       "refuse every call with a key of the workspace, and hold its webhooks",
@@ -61,6 +73,7 @@ export function workspaceCommands(program: Command): void {
         command,
         call("workspace_update", {
           workspace_id: id,
+          name: options.name,
           suspended: options.suspended,
           public_api: options.publicApi,
           rate_limit_per_minute: options.rateLimit,

@@ -1,22 +1,22 @@
 import { useEffect } from "preact/hooks";
-import lazy, { ErrorBoundary } from "preact-iso/lazy";
+import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
 import { Questions } from "../components/ask.tsx";
 import { Toasts } from "../components/toast.tsx";
-import { watchLeaving } from "./leaving.ts";
 import { linkType, person } from "./session.ts";
 import { basePath, href } from "./settings.ts";
 import { Shell } from "./shell.tsx";
+import { pageModule } from "./page_module.tsx";
 import { keepPlace, placeToReturn } from "./return.ts";
 import { NotFound } from "../pages/not_found.tsx";
 
-const SignIn = lazy(() => import("../pages/sign_in.tsx"));
-const Password = lazy(() => import("../pages/password.tsx"));
-const Funnel = lazy(() => import("../pages/funnel/page.tsx"));
-const Keys = lazy(() => import("../pages/keys/page.tsx"));
-const Webhooks = lazy(() => import("../pages/webhooks/page.tsx"));
-const Activity = lazy(() => import("../pages/activity/page.tsx"));
-const Account = lazy(() => import("../pages/account/page.tsx"));
+const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
+const Password = pageModule(() => import("../pages/password.tsx"));
+const Funnel = pageModule(() => import("../pages/funnel/page.tsx"));
+const Keys = pageModule(() => import("../pages/keys/page.tsx"));
+const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
+const Activity = pageModule(() => import("../pages/activity/page.tsx"));
+const Account = pageModule(() => import("../pages/account/page.tsx"));
 
 export function App() {
   return (
@@ -33,15 +33,12 @@ export function App() {
 /** Leads to signing in without a session, and away from it with one. */
 function Places() {
   const { path, url, route } = useLocation();
-  useEffect(() => watchLeaving(route), []);
   const below = `${path}/`.replace(/\/+$/, "/").slice(basePath.length);
   const isSignIn = below === "entrar/";
   const isPassword = below === "senha/";
   const known = person.value;
 
-  const elsewhere = linkType !== null && !linkTaken && !isPassword
-    ? href("senha/")
-    : known === null && !isSignIn && !(isPassword && linkType === "invalid")
+  const elsewhere = known === null && !isSignIn && !(isPassword && linkType === "invalid")
     ? href("entrar/")
     : known && isSignIn
     ? placeToReturn()
@@ -51,7 +48,6 @@ function Places() {
   useEffect(() => {
     if (elsewhere === null) return;
     if (known === null && !isSignIn) keepPlace(url);
-    if (isPasswordPlace(elsewhere)) linkTaken = true;
     route(elsewhere, true);
   }, [elsewhere]);
   if (elsewhere !== null || known === undefined) return null;
@@ -76,11 +72,4 @@ function Places() {
       </Router>
     </Shell>
   );
-}
-
-/** Whether the link of an e-mail has led to its page; afterwards the person goes where they like. */
-let linkTaken = false;
-
-function isPasswordPlace(place: string): boolean {
-  return place === href("senha/");
 }

@@ -13,26 +13,35 @@ export async function mayLeave(): Promise<boolean> {
   return leaves;
 }
 
-/** Puts the question between the person and every way out of the page; call before the router starts. */
-export function watchLeaving(route: (url: string) => void): void {
+/**
+ * Puts the question between the person and every way out of the page. Call it before the router is rendered: browsers
+ * tell the listeners of `popstate` in the order in which they came.
+ */
+export function watchLeaving(): void {
   let here = location.href;
   addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a[href]") as HTMLAnchorElement | null;
     if (guard.value === null || !link || link.target || link.origin !== location.origin) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    void mayLeave().then((leaves) => leaves && route(link.pathname + link.search));
+    void mayLeave().then((leaves) => leaves && go(link.href));
   }, { capture: true });
   addEventListener("popstate", (event) => {
     if (guard.value === null) return void (here = location.href);
     event.stopImmediatePropagation();
-    const wanted = location.pathname + location.search;
+    const wanted = location.href;
     history.pushState(null, "", here);
-    void mayLeave().then((leaves) => leaves && route(wanted));
+    void mayLeave().then((leaves) => leaves && go(wanted));
   }, { capture: true });
   addEventListener("beforeunload", (event) => {
     if (guard.value !== null) event.preventDefault();
   });
   // `here` is where the guard was set: no navigation passes while it stands.
   guard.subscribe(() => here = location.href);
+}
+
+/** Goes to a page of the console; the router follows as if the person had gone back to it. */
+function go(url: string): void {
+  history.pushState(null, "", url);
+  dispatchEvent(new PopStateEvent("popstate"));
 }

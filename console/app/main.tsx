@@ -1,9 +1,11 @@
 import { render } from "preact";
 import { locale } from "../strings/locale.ts";
 import { App } from "./app.tsx";
+import { watchLeaving } from "./leaving.ts";
 import { startSession } from "./session.ts";
 
 document.documentElement.lang = locale.value === "en" ? "en" : "pt-BR";
+watchLeaving();
 void startSession();
 render(<App />, document.getElementById("app")!);
 

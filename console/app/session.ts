@@ -27,6 +27,8 @@ export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("
   : fragment.get("type") === "invite" || fragment.get("type") === "recovery"
   ? fragment.get("type") as "invite" | "recovery"
   : null;
+// Where the project's settings send such a link to another page, it still ends where a password is chosen.
+if (linkType !== null) history.replaceState(null, "", href("senha/") + location.hash);
 
 /** Undefined until the browser's storage has been read, null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { effect, useSignal } from "@preact/signals";
 import { Bar } from "./bar.tsx";
 import { ChooseWorkspace, NoWorkspace } from "./choose_workspace.tsx";
+import { loadOtherPages } from "./page_module.tsx";
 import { keepPreference } from "./preferences_store.ts";
 import { forgetPlace } from "./return.ts";
 import { useResource } from "./resource.ts";
@@ -37,6 +38,10 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
     workspace.value = read;
     if (read) keepPreference("workspace_name", read.name);
   }, [read]);
+  // Once the bar is complete, so that the first page does not share the line with the others.
+  useEffect(() => {
+    if (read) loadOtherPages();
+  }, [read !== undefined]);
   if (failure.value?.code === "not_a_member") return <NoWorkspace onRetry={reload} />;
   return (
     <>

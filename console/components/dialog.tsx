@@ -22,7 +22,7 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
         onClose();
       }}
     >
-      <h2 id={id}>{title}</h2>
+      <h2 id={id} class="clamped">{title}</h2>
       {children}
     </dialog>
   );

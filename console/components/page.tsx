@@ -23,7 +23,7 @@ export function Page({ title, text, action, children }: {
     <>
       <header class="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} class="clamped" title={title} tabIndex={-1}>{title}</h1>
           {text && <p class="lead">{text}</p>}
         </div>
         {action && <div class="page-action">{action}</div>}

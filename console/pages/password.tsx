@@ -5,6 +5,7 @@ import { linkType, person, savePassword } from "../app/session.ts";
 import { href } from "../app/settings.ts";
 import { FailureNote } from "../components/failure_note.tsx";
 import { Field } from "../components/field.tsx";
+import { focusRefused } from "../components/focus_refused.ts";
 import { Page } from "../components/page.tsx";
 import { say } from "../components/toast.tsx";
 import { t } from "../strings/strings.ts";
@@ -32,7 +33,7 @@ export default function Password() {
     event.preventDefault();
     failure.value = null;
     refusal.value = password.value.length < FEWEST_CHARACTERS ? t("password.short") : undefined;
-    if (refusal.value) return;
+    if (refusal.value) return focusRefused(event.currentTarget);
     busy.value = true;
     try {
       await savePassword(password.value);

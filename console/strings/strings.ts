@@ -1,6 +1,7 @@
 /** The texts of the console in the language that is chosen. A component that calls `t` follows a change of language. */
+import { formatNumber } from "../format/format.ts";
 import { en } from "./en.ts";
-import { locale } from "./locale.ts";
+import { languageTag, locale } from "./locale.ts";
 import { pt } from "./pt.ts";
 import { type CountedKey, fill, type ValuesOf } from "./translate.ts";
 
@@ -15,7 +16,9 @@ export function t<K extends Key>(key: K, ...[values]: ValuesOf<Table[K]>): strin
 
 /** A text with a count, in its singular or plural: `counted("keys.webhooks", 2)` fills `{n}`. */
 export function counted(key: CountedKey<Table>, n: number): string {
-  return fill((locale.value === "en" ? en : pt)[`${key}.${n === 1 ? "one" : "many"}` as Key], { n });
+  return fill((locale.value === "en" ? en : pt)[`${key}.${n === 1 ? "one" : "many"}` as Key], {
+    n: formatNumber(n, languageTag.value),
+  });
 }
 
 /** A text whose name is known only at run time, such as that of an error code; null if there is none. */

@@ -1,18 +1,22 @@
-import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
+import { type ErrorCode, ERRORS, isAppError } from "../../supabase/functions/_shared/contract/errors.ts";
 import { type Page, replaceSection, table } from "./page.ts";
 
-/** docs/errors.md: the table of codes. */
+/** docs/errors.md: the tables of codes, of the API and of the application's functions. */
 export const errorsPage: Page = {
   file: "docs/errors.md",
   write(page) {
-    const rows = Object.entries(ERRORS).map(([code, { status, when, remedy }]) => [
-      `\`${code}\``,
-      String(status),
-      when,
-      remedy,
-    ]);
+    const codes = Object.keys(ERRORS) as ErrorCode[];
+    const ofApi = replaceSection(page, "errors", tableOf(codes.filter((code) => !isAppError(code))));
     return Promise.resolve(
-      replaceSection(page, "errors", table(["code", "status", "when", "what to do"], rows)),
+      replaceSection(ofApi, "errors of the application", tableOf(codes.filter(isAppError))),
     );
   },
 };
+
+function tableOf(codes: readonly ErrorCode[]): string[] {
+  const rows = codes.map((code) => {
+    const { status, when, remedy } = ERRORS[code];
+    return [`\`${code}\``, String(status), when, remedy];
+  });
+  return table(["code", "status", "when", "what to do"], rows);
+}

@@ -15,7 +15,8 @@ export function sections(): Map<string, string> {
     ...records.map((record) => [record.name, recordSql(record)] as const),
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
-    ["verbs", verbsSql()],
+    ["verbs", runVerbSql("api")],
+    ["app verbs", runVerbSql("app")],
   ]);
 }
 
@@ -107,36 +108,49 @@ create table crm.event_types (
   object_type text not null
 );
 comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
--- Row-level security is forced and has no policy, so no verb can read this table.
+-- No verb of a key reads this table: the policy is for signed-in members alone, who see what a delivery would send.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
+create policy "A member reads the catalogue" on crm.event_types for select to crm_app using (true);
 insert into crm.event_types (event, object_type) values
 ${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")};`;
 }
 
-function verbsSql(): string {
-  const verbs = endpoints.flatMap(({ route }) => route.endpoint.verb ?? []).sort();
-  return `create function crm.run_verb(p_verb text, p_args jsonb) returns json
+/** The function by which a door calls the verbs of a schema, as the role that row-level security is for. */
+function runVerbSql(schema: "api" | "app"): string {
+  const { name, role, callers } = RUNNERS[schema];
+  const verbs = endpoints
+    .filter(({ route }) => (route.endpoint.gate === "session") === (schema === "app"))
+    .flatMap(({ route }) => route.endpoint.verb ?? []);
+  return `create function ${name}(p_verb text, p_args jsonb) returns json
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  -- The migration \`rights\` makes crm_api the owner. Were the function restored under another owner, or altered to run
+  -- The migration \`rights\` makes ${role} the owner. Were the function restored under another owner, or altered to run
   -- with the rights of its caller, verbs would not be under row-level security.
-  if current_user <> 'crm_api' then
-    raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
+  if current_user <> '${role}' then
+    raise exception '${name} runs as %, not as ${role}', current_user;
   end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
-${verbs.map((verb) => `    when '${verb}' then return api.${verb}(p_args);`).join("\n")}
+${
+    [...new Set(verbs)].sort().map((verb) => `    when '${verb}' then return ${schema}.${verb}(p_args);`)
+      .join("\n")
+  }
   end case;
 end
 $$;
 ${
     comment(
-      "function crm.run_verb(text, jsonb)",
-      "Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb that " +
-        "an endpoint declares.",
+      `function ${name}(text, jsonb)`,
+      `Calls the verb of that name, as ${role}: security definer, and ${role} owns it. The list has every verb that an ` +
+        `endpoint for ${callers} declares.`,
     )
   }`;
 }
+
+const RUNNERS = {
+  api: { name: "crm.run_verb", role: "crm_api", callers: "keys or links" },
+  app: { name: "crm.run_app_verb", role: "crm_app", callers: "members" },
+};

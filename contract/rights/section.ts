@@ -1,18 +1,18 @@
-// The part of the migration `rights` that is written: the functions that the role of the verbs may execute.
-import type { VerbRights } from "./verb_rights.ts";
+// The parts of the migration `rights` that are written: the functions that the roles of the verbs may execute.
+import type { VerbRights, VerbRole } from "./verb_rights.ts";
 
-const BEGIN = "-- written by deno task schema: the functions that verbs call";
 const END = "-- end of the functions that verbs call";
 
 /**
- * The migration with its section written anew.
+ * The migration with the section of a role written anew.
  *
  * @throws Error if it has no such section
  */
-export function withVerbFunctions(migration: string, { functions }: VerbRights): string {
-  const [before, rest] = migration.split(`${BEGIN}\n`);
-  const after = rest?.split(`${END}\n`)[1];
-  if (after === undefined) throw new Error(`The migration of rights has no section "${BEGIN}"`);
+export function withVerbFunctions(migration: string, role: VerbRole, { functions }: VerbRights): string {
+  const begin = `-- written by deno task schema: the functions that verbs call as ${role}`;
+  const [before, rest] = migration.split(`${begin}\n`);
+  const end = rest?.indexOf(`${END}\n`) ?? -1;
+  if (end === -1) throw new Error(`The migration of rights has no section "${begin}"`);
   const list = functions.map((signature) => `  ${signature.replaceAll(",", ", ")}`).join(",\n");
-  return `${before}${BEGIN}\ngrant execute on function\n${list}\nto crm_api;\n${END}\n${after}`;
+  return `${before}${begin}\ngrant execute on function\n${list}\nto ${role};\n${rest!.slice(end)}`;
 }

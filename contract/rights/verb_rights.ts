@@ -1,8 +1,10 @@
-// What the role of the verbs, crm_api, needs: read off the bodies of the verbs, so that it gets this and nothing else.
+// What a role of verbs needs, read off the bodies of the verbs, so that it gets this and nothing else.
 import { type Query, readFunctions, readTables, type SqlFunction } from "./catalogue.ts";
 
-/** The function whose body runs as crm_api, and calls every verb. */
-const ROOT = "crm.run_verb";
+/** The roles of verbs, each with the function whose body runs as that role and calls every verb. */
+export const VERB_ROLES = { crm_api: "crm.run_verb", crm_app: "crm.run_app_verb" } as const;
+
+export type VerbRole = keyof typeof VERB_ROLES;
 
 const CALL = /\b((?:api|app|crm)\.\w+)\s*\(/g;
 const READ = /\b(?:from|join)\s+(crm\.\w+)/g;
@@ -21,10 +23,10 @@ export interface VerbRights {
 }
 
 /**
- * Follows the calls from `crm.run_verb` to every function, table, default, check, policy and trigger that is used as
- * crm_api. It does not look into a security definer function: that one runs as its owner.
+ * Follows the calls from the root of a role to every function, table, default, check, policy and trigger that is used as
+ * that role. It does not look into a security definer function: that one runs as its owner.
  */
-export async function readVerbRights(query: Query): Promise<VerbRights> {
+export async function readVerbRights(query: Query, role: VerbRole): Promise<VerbRights> {
   const functions = Map.groupBy(await readFunctions(query), ({ name }) => name);
   const tables = new Map((await readTables(query)).map((found) => [found.name, found]));
   const called = new Set<string>();
@@ -60,7 +62,7 @@ export async function readVerbRights(query: Query): Promise<VerbRights> {
     }
   }
 
-  for (const { source } of functions.get(ROOT)!) follow(source);
+  for (const { source } of functions.get(VERB_ROLES[role])!) follow(source);
   const order: Access[] = ["select", "insert", "update"];
   return {
     functions: [...called].sort(),

@@ -13,7 +13,7 @@ export const endpoints: readonly Part[] = [
       rule("any other method: 405", "/…… answers 405 to … and allows …"),
       rule(
         "any other path: 404",
-        "/…: an unknown path answers 404 not_found, after the key is checked",
+        "/…: an unknown path answers 404 not_found, after the credential is checked",
       ),
       rule(
         "query parameters that are unknown or repeated: refused by name on lists with filters, ignored elsewhere",

@@ -120,7 +120,7 @@ export const service: readonly Part[] = [
       ),
       rule(
         "3. new reply fields are no new version: no schema of a reply is closed",
-        "No schema of the OpenAPI document is closed: a reply may gain a field without a new version",
+        "No schema of an OpenAPI document is closed: a reply may gain a field without a new version",
       ),
       rule(
         "4. events of deals, contacts and leads are emitted; 12 events",

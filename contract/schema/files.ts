@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { withVerbFunctions } from "../rights/section.ts";
-import { readVerbRights } from "../rights/verb_rights.ts";
+import { readVerbRights, VERB_ROLES, type VerbRole } from "../rights/verb_rights.ts";
 import { applyMigrations, createDatabase, MIGRATIONS, RIGHTS } from "./database.ts";
 import { schemaPage } from "./schema_page.ts";
 import { schemaSql } from "./schema_sql.ts";
@@ -13,10 +13,11 @@ export async function schemaFiles(): Promise<{ file: string; text: string }[]> {
   try {
     await applyMigrations(database);
     const rightsFile = join(MIGRATIONS, RIGHTS);
-    const rights = withVerbFunctions(
-      await Deno.readTextFile(rightsFile),
-      await readVerbRights(async (text) => (await database.query<object>(text)).rows),
-    );
+    let rights = await Deno.readTextFile(rightsFile);
+    for (const role of Object.keys(VERB_ROLES) as VerbRole[]) {
+      const needed = await readVerbRights(async (text) => (await database.query<object>(text)).rows, role);
+      rights = withVerbFunctions(rights, role, needed);
+    }
     await database.exec(rights);
     return [
       { file: rightsFile, text: rights },

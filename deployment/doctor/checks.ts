@@ -7,6 +7,7 @@ import { cronHistory, jobs } from "./checks/jobs.ts";
 import { migrations } from "./checks/migrations.ts";
 import { publicRights, roles } from "./checks/roles.ts";
 import { sessions } from "./checks/sessions.ts";
+import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { vault } from "./checks/vault.ts";
 
 /** Every check, in the order of the report. A new one is an entry here. */
@@ -21,6 +22,8 @@ export const CHECKS: readonly Check[] = [
   functions,
   health,
   sessions,
+  consoleOrigin,
+  signIn,
   vault,
   jobs,
   cronHistory,

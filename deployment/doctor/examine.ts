@@ -26,10 +26,12 @@ export interface Address {
   functionsUrl: string;
   /** FUNCTIONS_REGION, where it is set. */
   region: string | null;
+  /** APP_ORIGIN, where it is set. */
+  appOrigin: string | null;
 }
 
 /** Looks at a project and changes nothing. */
-export async function examine({ databaseUrl, functionsUrl, region }: Address): Promise<Diagnosis> {
+export async function examine({ databaseUrl, functionsUrl, region, appOrigin }: Address): Promise<Diagnosis> {
   const sql = openDatabase(databaseUrl, "crm-doctor");
   try {
     return await runChecks({
@@ -37,6 +39,7 @@ export async function examine({ databaseUrl, functionsUrl, region }: Address): P
       databaseUrl: new URL(databaseUrl),
       functionsUrl: functionsUrl.replace(/\/+$/, ""),
       region,
+      appOrigin,
       now: Date.now,
     });
   } finally {

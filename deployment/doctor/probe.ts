@@ -13,6 +13,7 @@ export interface Reply {
   platformCode: string | null;
   /** The body as JSON; null where it is none. */
   body: Record<string, unknown> | null;
+  headers: Headers;
   /** Why nothing came back. */
   error: string | null;
 }
@@ -33,10 +34,18 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
       code: typeof code === "string" ? code : null,
       platformCode: typeof platformCode === "string" ? platformCode : null,
       body,
+      headers: response.headers,
       error: null,
     };
   } catch (error) {
-    return { status: 0, code: null, platformCode: null, body: null, error: reasonOf(error) };
+    return {
+      status: 0,
+      code: null,
+      platformCode: null,
+      body: null,
+      headers: new Headers(),
+      error: reasonOf(error),
+    };
   }
 }
 

@@ -9,6 +9,8 @@ export interface Project {
   functionsUrl: string;
   /** The region in which the schedule is to wake the dispatcher; null where the Vault's address may say it. */
   region: string | null;
+  /** The address of the console, where the functions know one. */
+  appOrigin: string | null;
   /** Milliseconds since 1970 by the clock of this machine. */
   now(): number;
 }

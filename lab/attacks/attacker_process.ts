@@ -2,8 +2,8 @@
 import { setPriority } from "node:os";
 import { readLines } from "../harness/processes.ts";
 import { pause } from "../harness/waiting.ts";
-import { generateKey } from "../../operator/generate_key.ts";
-import { randomToken } from "../../operator/random_token.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
 import { readAnswer, writeAll } from "../performance/load/http.ts";
 import type { Flood, FloodResult, HostileRequest } from "./flood.ts";
 

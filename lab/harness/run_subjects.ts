@@ -13,6 +13,26 @@ interface Program {
   shortTolerance: number;
 }
 
+/** How often `--short` measures a subject at most. */
+const SHORT_TRIALS = 3;
+
+/**
+ * Measures until every figure was held in some trial. Other work of the machine only ever worsens a time or a ratio, so
+ * that one trial in which it is held says what the code can do. A count does not depend on it, so a wrong one stands.
+ */
+async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Promise<Figure[]> {
+  let best = await measure();
+  const mayImprove = () =>
+    best.some(({ held }) => !held) && best.every(({ held, better }) => held || better !== "equal");
+  for (let trial = 2; trial <= trials && mayImprove(); trial++) {
+    const next = await measure();
+    best = best.map((figure, index) =>
+      figure.held && next[index]!.better !== "equal" ? figure : next[index]!
+    );
+  }
+  return best;
+}
+
 /**
  * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
  * sizes and tolerant ratios, as in CI. Ends the process with status 2 for an unknown subject.
@@ -42,10 +62,16 @@ export async function runSubjects(
   for (const { name, title, measure } of subjects) {
     if (!everything && !positionals.includes(name)) continue;
     print(title);
-    for (const measurement of await measure({ short, note: (line) => print(`  ${line}`) })) {
-      const held = isHeld(measurement, short ? shortTolerance : 1);
-      figures.push({ ...measurement, held, command: `${command} ${name}` });
-    }
+    figures.push(
+      ...await untilHeld(short ? SHORT_TRIALS : 1, async () => {
+        const measurements = await measure({ short, note: (line) => print(`  ${line}`) });
+        return measurements.map((measurement) => ({
+          ...measurement,
+          held: isHeld(measurement, short ? shortTolerance : 1),
+          command: `${command} ${name}`,
+        }));
+      }),
+    );
   }
   console.log(`\n${tableOf(figures).join("\n")}`);
   return { figures, whole: everything && !short };

@@ -7,12 +7,13 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Calls `poll` until it returns a value other than undefined and false, at first after 10 ms, later every 50.
+ * @param seconds long enough for a machine that is busy with other work: what has to be quick is timed by its test
  * @throws Error that names `what` after `seconds`
  */
 export async function eventually<T>(
   poll: () => Promise<T | undefined | false> | T | undefined | false,
   what: string,
-  seconds = 10,
+  seconds = 30,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (let wait = 10;; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {

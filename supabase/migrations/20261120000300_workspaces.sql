@@ -19,9 +19,12 @@ comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for ea
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
 
--- Row-level security is forced and has no policy, so no verb can read this table.
+-- No verb of a key reads this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security;
 alter table crm.workspaces force row level security;
+create policy "A member reaches only the own workspace" on crm.workspaces for all to crm_app
+  using (id = (select crm.current_workspace_id()))
+  with check (id = (select crm.current_workspace_id()));
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();
 
 create table crm.members (
@@ -37,9 +40,14 @@ create table crm.members (
   primary key (workspace_id, id)
 );
 comment on table crm.members is 'People of a workspace: owners of records, authors of notes, creators of keys.';
-comment on column crm.members.user_id is 'The user of the application who signs in as this member; null until then.';
+comment on column crm.members.user_id is
+  'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member). '
+  'Null until then.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
+create unique index members_user on crm.members (user_id, workspace_id);
+-- Who signs in is looked up among the members of every workspace.
+create index members_by_email on crm.members (lower(email));
 call crm.protect('crm.members');
 create trigger touch before update on crm.members for each row execute function crm.touch();
 

@@ -39,3 +39,16 @@ $$;
 comment on function crm.record_action(uuid, text, text, uuid, text, jsonb) is
   'Adds a line to the audit log, in the transaction of the change. p_action is <object>_<past participle>, such as '
   'key_created; p_details has what the console shows beside it.';
+
+create function crm.describe_changes(p_before jsonb, p_after jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_object_agg(a.key, jsonb_build_object('from', p_before -> a.key, 'to', a.value)), '{}'
+  )
+  from jsonb_each(p_after) a
+  where a.value is distinct from p_before -> a.key
+$$;
+comment on function crm.describe_changes(jsonb, jsonb) is
+  'The details of an update for the audit log: {field: {from, to}} of each field that differs; {} if none does.';

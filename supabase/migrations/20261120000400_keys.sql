@@ -1,4 +1,5 @@
--- API keys, and the caller that each key identifies. SQL gets only the SHA-256 of a key, never the key itself.
+-- API keys, their secrets, and the caller that each secret identifies. SQL gets only the SHA-256 of a secret, never the
+-- secret itself.
 
 create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
@@ -6,22 +7,58 @@ create table crm.api_keys (
   member_id uuid not null,
   name text not null check (char_length(name) between 1 and 255),
   prefix text not null,
-  hash bytea not null unique check (octet_length(hash) = 32),
   scopes text[] not null,
   expires_at timestamptz,
   revoked_at timestamptz,
+  rotated_at timestamptz,
   created_at timestamptz not null default now(),
   primary key (workspace_id, id),
+  -- The rate limit knows a key by its id alone.
+  unique (id),
   foreign key (workspace_id, member_id) references crm.members (workspace_id, id)
 );
 comment on table crm.api_keys is
-  'API keys, each stored as a hash: a dump of this table opens nothing. The role crm_api cannot read it.';
+  'What an API key is, whatever its secret: a rotation changes none of it, so limits, subscriptions and counted calls go '
+  'on. The role crm_api cannot read it.';
 comment on column crm.api_keys.member_id is
   'The member who created the key: default owner of the records it creates, and author of its notes.';
-comment on column crm.api_keys.prefix is 'The visible start of the key, by which a person recognises it.';
-comment on column crm.api_keys.hash is
-  'SHA-256 of the whole key. A fast hash is enough, because a key has 32 random bytes.';
+comment on column crm.api_keys.prefix is
+  'The visible start of the key''s newest secret, by which a person recognises it.';
+comment on column crm.api_keys.rotated_at is 'When the newest secret replaced an earlier one; null if none was replaced.';
 call crm.protect('crm.api_keys');
+
+create table crm.key_secrets (
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7(),
+  key_id uuid not null,
+  prefix text not null,
+  hash bytea not null unique check (octet_length(hash) = 32),
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_secrets is
+  'What clients send as their key, each stored as a hash: a dump of this table opens nothing. After a rotation the key '
+  'has two that work until the earlier one expires. The role crm_api cannot read it.';
+comment on column crm.key_secrets.prefix is
+  'The visible start of the secret, by which the operator finds the key of one that has leaked.';
+comment on column crm.key_secrets.hash is
+  'SHA-256 of the whole secret. A fast hash is enough, because a secret has 32 random bytes.';
+comment on column crm.key_secrets.expires_at is
+  'When a rotation ends it; null for the newest, which lasts as long as its key.';
+call crm.protect('crm.key_secrets');
+create unique index key_secrets_newest on crm.key_secrets (workspace_id, key_id) where expires_at is null;
+create index key_secrets_replaced on crm.key_secrets (workspace_id, key_id, expires_at) where expires_at is not null;
+create index key_secrets_age on crm.key_secrets (expires_at) where expires_at is not null;
+
+create function crm.purge_key_secrets() returns void
+language sql
+set search_path = ''
+as $$ delete from crm.key_secrets s where s.expires_at < now() - interval '30 days' $$;
+comment on function crm.purge_key_secrets() is
+  'Deletes secrets that a rotation ended more than 30 days ago. Until then a call with one is answered '
+  'revoked_api_key, which tells its owner more than invalid_api_key.';
 
 create type crm.caller as (
   error_code text,
@@ -29,11 +66,13 @@ create type crm.caller as (
   workspace_id uuid,
   member_id uuid,
   scopes text[],
-  rate_limit integer
+  rate_limit integer,
+  user_id uuid
 );
 comment on type crm.caller is
-  'Who called: the id of the key, or of the proposal that a link opens; the workspace; the scopes. error_code: why '
-  'the caller is not admitted (spec 5.7).';
+  'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; '
+  'the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or '
+  'a link. error_code: why the caller is not admitted (spec 5.7).';
 
 create function crm.identify(p_key_hash bytea) returns crm.caller
 language plpgsql stable
@@ -44,15 +83,16 @@ declare
 begin
   select
     case
-      when k.revoked_at is not null or k.expires_at <= now() then 'revoked_api_key'
+      when k.revoked_at is not null or k.expires_at <= now() or s.expires_at <= now() then 'revoked_api_key'
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
     k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
   into v_caller
-  from crm.api_keys k
-  join crm.workspaces w on w.id = k.workspace_id
-  where k.hash = p_key_hash;
+  from crm.key_secrets s
+  join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+  join crm.workspaces w on w.id = s.workspace_id
+  where s.hash = p_key_hash;
   if not found then
     v_caller.error_code := 'invalid_api_key';
   end if;
@@ -60,7 +100,7 @@ begin
 end
 $$;
 comment on function crm.identify(bytea) is
-  'The caller to whom a key''s hash belongs.';
+  'The caller to whom the hash of a key''s secret belongs.';
 
 create function crm.lock_key(p_id uuid) returns boolean
 language plpgsql security definer

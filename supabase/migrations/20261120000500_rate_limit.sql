@@ -3,13 +3,19 @@
 -- Unlogged, because a minute of history is not worth a disk flush at every request. After a crash it starts empty.
 create unlogged table crm.rate_limits (
   key_id uuid primary key,
-  hits timestamptz[] not null
+  hits timestamptz[] not null,
+  calls bigint not null default 0,
+  counted_since timestamptz not null default clock_timestamp()
 );
 comment on table crm.rate_limits is
-  'One row for each key: the times of its admitted calls in the last 60 seconds, oldest first. The newest is the '
-  'key''s last use.';
+  'One row for each caller that has a limit (a key, a proposal''s link, a session): the times of its admitted calls in '
+  'the last 60 seconds, oldest first.';
+comment on column crm.rate_limits.calls is
+  'Admitted calls since counted_since, from which the calls of a key are counted without a second write (crm.drain_calls).';
+comment on column crm.rate_limits.counted_since is
+  'When the row was made. A row that is made again, after a crash, has another, so that its calls are counted anew.';
 
--- Row-level security is forced and has no policy, so only the doors and the operator reach this table.
+-- No verb of a key reaches this table: its one policy, in the migration `key_calls`, lets members read their keys' rows.
 alter table crm.rate_limits enable row level security;
 alter table crm.rate_limits force row level security;
 
@@ -46,11 +52,13 @@ as $$
 declare
   v_hits timestamptz[];
 begin
-  insert into crm.rate_limits as r (key_id, hits)
-  values (p_key_id, array[clock_timestamp()])
+  insert into crm.rate_limits as r (key_id, hits, calls)
+  values (p_key_id, array[clock_timestamp()], 1)
   on conflict (key_id) do update
     -- greatest() keeps the times sorted even if the clock was set back.
-    set hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)])
+    set
+      hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
+      calls = r.calls + 1
     where cardinality(crm.live_hits(r.hits)) < p_limit
   returning hits into v_hits;
   admitted := found;

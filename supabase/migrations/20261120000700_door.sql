@@ -1,7 +1,7 @@
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link (migration
--- `proposal_links`) the one for public links. Each identifies its caller, and crm.answer_request does the rest. See
+-- `proposal_links`) the one for public links, app.call (migration `app_door`) the one for signed-in members. Each identifies its caller, and crm.answer_request does the rest. See
 -- docs/architecture.md. A door runs with the rights of its owner, so that the role which calls it needs none; only the
--- verb runs as crm_api (crm.run_verb).
+-- verb runs as crm_api (crm.run_verb), or as crm_app (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
 language plpgsql
@@ -75,7 +75,7 @@ end
 $$;
 comment on function crm.run_verb(text, jsonb) is
   'Calls the verb of that name, as crm_api: security definer, and crm_api owns it. The list has every verb '
-  'that an endpoint declares.';
+  'that an endpoint for keys or links declares.';
 -- end of what is written
 
 create type api.reply as (
@@ -153,7 +153,7 @@ begin
   end if;
 
   if not p_scope = any (p_caller.scopes) then
-    v_reply.error_code := 'insufficient_scope';
+    v_reply.error_code := case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end;
     return v_reply;
   end if;
 
@@ -172,10 +172,15 @@ begin
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
     set_config('app.caller_id', p_caller.id::text, true),
+    set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
     set_config('app.events_enqueued', '', true);
   begin
-    v_reply.body := crm.run_verb(p_verb, p_args);
+    if p_caller.user_id is null then
+      v_reply.body := crm.run_verb(p_verb, p_args);
+    else
+      v_reply.body := crm.run_app_verb(p_verb, p_args);
+    end if;
     v_reply.replayed := current_setting('app.replayed') = 'true';
     v_reply.events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null and not v_reply.replayed then
@@ -190,7 +195,7 @@ begin
       v_reply.error_code := 'service_unavailable';
     when others then
       get stacked diagnostics v_context = pg_exception_context;
-      raise log 'api.%: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
+      raise log 'verb %: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
       v_reply.error_code := 'internal_error';
   end;
   return v_reply;
@@ -198,8 +203,8 @@ end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is
   'Answers one request of a caller whom a door has identified: rate limit, scope, idempotency key, verb, stored '
-  'reply. p_scope null: no scope is required. p_verb null: nothing runs after the idempotency key. p_args null: the '
-  'caller is only identified, and the call is not counted. Only the doors call it.';
+  'reply. p_scope is a scope or a role; null: none is required. p_verb null: nothing runs after the idempotency key. '
+  'p_args null: the caller is only identified, and the call is not counted. Only the doors call it.';
 
 create function api.call(
   p_key_hash bytea,

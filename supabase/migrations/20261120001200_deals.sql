@@ -54,6 +54,10 @@ comment on column crm.deals.external_id is
   'idempotent.';
 comment on column crm.deals.from_lead is 'Whether POST leads created the deal: such an insert emits lead.received.';
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
+-- Of the funnel (app.funnel_get). Winning or losing a deal leaves it in its stage, so stages fill up with closed deals,
+-- which the open ones are not looked for among.
+create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto';
+create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id) where closed_at is not null;
 call crm.protect('crm.deals');
 
 create function crm.touch_deal() returns trigger

@@ -21,7 +21,8 @@ create table crm.webhook_subscriptions (
 comment on table crm.webhook_subscriptions is
   'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
 comment on column crm.webhook_subscriptions.key_id is
-  'The key that made the subscription, which ends when the key is revoked; null for one that the operator made.';
+  'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the '
+  'console: the audit log says who.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
 call crm.protect('crm.webhook_subscriptions');
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
@@ -83,6 +84,7 @@ comment on function crm.subscription_insert(crm.webhook_subscriptions) is
 -- end of what is written
 
 create index webhook_subscriptions_listed on crm.webhook_subscriptions (workspace_id, is_active, created_at, id);
+create index webhook_subscriptions_of_key on crm.webhook_subscriptions (workspace_id, key_id, is_active, created_at, id);
 
 create function api.webhook_list(p_args jsonb) returns json
 language plpgsql stable
@@ -106,6 +108,23 @@ $$;
 comment on function api.webhook_list(jsonb) is
   'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
+create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
+  if (
+    select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
+  ) >= 100 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_active_subscriptions(uuid, text) is
+  'Raises validation_error of that field if a workspace has 100 active subscriptions, so that there is no place for one '
+  'more.';
+
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -118,14 +137,7 @@ begin
     perform api.fail('revoked_api_key');
   end if;
 
-  -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
-  if (
-    select count(*) from crm.webhook_subscriptions s
-    where s.workspace_id = crm.current_workspace_id() and s.is_active
-  ) >= 100 then
-    perform api.fail('validation_error', array['target_url'], 'O workspace já tem 100 assinaturas ativas, o máximo');
-  end if;
-
+  perform crm.check_active_subscriptions(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 

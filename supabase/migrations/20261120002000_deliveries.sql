@@ -35,6 +35,10 @@ create index webhook_deliveries_due on crm.webhook_deliveries (workspace_id, sub
 create index webhook_deliveries_leased on crm.webhook_deliveries (workspace_id, subscription_id)
   where lease_until is not null;
 
+-- With the state, so that the outcomes of a subscription's newest deliveries are counted from the index alone.
+create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id)
+  include (state);
+
 create table crm.webhook_attempts (
   workspace_id uuid not null,
   delivery_id uuid not null,

@@ -251,7 +251,7 @@ comment on function crm.next_delivery_due(interval) is
   'claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
 
 create function crm.poke_dispatcher() returns void
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 declare
@@ -282,7 +282,7 @@ end
 $$;
 comment on function crm.poke_dispatcher() is
   'Pokes the dispatcher if a delivery is due now or within 15 seconds: a retry, or a delivery whose poke after the '
-  'request was lost.';
+  'request was lost. Security definer, because it looks at every workspace, and members poke it too.';
 
 create function crm.resume_webhooks() returns trigger
 language plpgsql

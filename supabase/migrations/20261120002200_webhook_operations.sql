@@ -1,29 +1,24 @@
 -- Manual operations on subscriptions and deliveries (spec 6.5), for the operator's commands and for the application.
 
-create function crm.recent_deliveries(p_workspace_id uuid, p_limit integer default 50)
-returns table (
-  id uuid,
-  subscription_id uuid,
-  target_url text,
-  event crm.event_type,
-  state text,
-  attempts integer,
-  last_status integer,
-  last_reason text,
-  last_attempt_at timestamptz,
-  next_attempt_at timestamptz,
-  created_at timestamptz
-)
+create function crm.delivery_summary(d crm.webhook_deliveries) returns json
 language sql stable
 set search_path = ''
 as $$
-  select
-    d.id, d.subscription_id, s.target_url, e.event, d.state, d.attempts,
-    a.status, a.reason, a.finished_at,
-    case when d.state = 'pending' then d.next_attempt_at end,
-    d.created_at
-  from crm.webhook_deliveries d
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  select json_build_object(
+    'id', d.id,
+    'subscription_id', d.subscription_id,
+    'target_url', s.target_url,
+    'event', e.event,
+    'state', d.state,
+    'attempts', d.attempts,
+    'last_status', a.status,
+    'last_reason', a.reason,
+    'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' then crm.iso(d.next_attempt_at) end,
+    'created_at', crm.iso(d.created_at)
+  )
+  from crm.events e
   join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
@@ -32,12 +27,11 @@ as $$
     order by a.series desc, a.number desc
     limit 1
   ) a on true
-  where d.workspace_id = p_workspace_id
-  order by d.id desc
-  limit p_limit
+  where e.workspace_id = d.workspace_id and e.id = d.event_id
 $$;
-comment on function crm.recent_deliveries(uuid, integer) is
-  'The last deliveries of a workspace: event, state, the receiver''s response, times (spec 6.5).';
+comment on function crm.delivery_summary(crm.webhook_deliveries) is
+  'JSON of a delivery for the operator and the console: event, state, the receiver''s last response, times (spec 6.5). '
+  'next_attempt_at is null if there is no next attempt.';
 
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language sql volatile
@@ -76,9 +70,15 @@ comment on function crm.redeliver(uuid, uuid) is
   'subscription waits until that is reactivated.';
 
 create function crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) returns uuid
-language sql volatile
+language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_delivery_id uuid;
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
@@ -88,12 +88,15 @@ as $$
   )
   insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
   select e.workspace_id, e.id, p_subscription_id from event e
-  returning id
+  returning id into v_delivery_id;
+  return v_delivery_id;
+end
 $$;
 comment on function crm.send_test_event(uuid, uuid) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
   'subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so '
-  'that a receiver which takes it for a real event finds nothing to act on.';
+  'that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no '
+  'event.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql

@@ -43,7 +43,7 @@ begin
   value := coalesce(to_jsonb(v_text), p_value);
   errors := '[]';
   case p_rule
-    when 'workspace_id', 'id', 'member_id', 'deal_id' then
+    when 'workspace_id', 'id', 'new_id', 'member_id', 'deal_id', 'pipeline_id', 'subscription_id', 'cursor' then
       value := to_jsonb(lower(v_text));
       v_valid := v_text ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
       v_message := 'Deve ser um UUID';
@@ -52,13 +52,13 @@ begin
         'member', 'key', 'pipeline', 'stage', 'loss_reason', 'deal', 'proposal', 'subscription', 'delivery'
       );
       v_message := 'Deve ser um tipo de registro conhecido';
-    when 'name', 'title' then
+    when 'name', 'title', 'member_name' then
       v_valid := char_length(v_text) between 1 and 255;
       v_message := 'Deve ter de 1 a 255 caracteres';
     when 'type' then
       v_valid := char_length(v_text) between 1 and 40;
       v_message := 'Deve ter de 1 a 40 caracteres';
-    when 'email' then
+    when 'email', 'member_email' then
       value := to_jsonb(lower(v_text));
       -- The pattern that the API uses, so that both accept the same addresses.
       v_valid := char_length(v_text) <= 320 and v_text ~ (
@@ -78,6 +78,12 @@ begin
     when 'stale_after_days' then
       v_valid := v_number between 1 and 3650 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 3650';
+    when 'limit' then
+      v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 1 a 200';
+    when 'overlap_seconds' then
+      v_valid := v_number in (0, 3600, 86400, 604800);
+      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
@@ -93,6 +99,15 @@ begin
     when 'secret' then
       v_valid := v_text ~ '^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
       v_message := 'Deve estar em base64';
+    when 'target_url' then
+      -- Only its length: that it is https and public is checked by whoever calls the verb (_shared/webhooks/target.ts).
+      value := p_value;
+      v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
+      v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event_types' then
+      v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
+        and p_value <@ to_jsonb(enum_range(null::crm.event_type));
+      v_message := 'Deve ser uma lista de eventos do catálogo, com pelo menos um';
     when 'scope' then
       v_valid := v_text ~ '^[a-z][a-z0-9_-]{0,59}:(read|write|manage)$';
       v_message := 'Deve ter a forma <recurso>:read, <recurso>:write ou <recurso>:manage';

@@ -1,4 +1,4 @@
--- Workspaces, for the operator.
+-- Workspaces, for the operator and for signed-in members.
 
 create function crm.workspace_json(w crm.workspaces) returns json
 language sql stable
@@ -20,17 +20,17 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{name}');
+  v_args jsonb := crm.check_args(p_args, '{name}', '{member_name, member_email}');
   v_workspace_id uuid;
 begin
   insert into crm.workspaces (name) values (v_args ->> 'name') returning id into v_workspace_id;
   return json_build_object(
     'id', v_workspace_id,
-    'member_id', app.member_add(jsonb_build_object(
+    'member_id', app.member_invite(jsonb_build_object(
       'workspace_id', v_workspace_id,
-      'name', 'Administrador',
-      -- An address that cannot exist (RFC 2606). The operator adds the real members afterwards.
-      'email', 'admin@workspace.invalid',
+      'name', coalesce(v_args ->> 'member_name', 'Administrador'),
+      -- An address that cannot exist (RFC 2606): nobody can sign in as this member.
+      'email', coalesce(v_args ->> 'member_email', 'admin@workspace.invalid'),
       'role', 'admin'
     )) -> 'id',
     'pipeline_id', app.pipeline_create(jsonb_build_object(
@@ -49,7 +49,123 @@ end
 $$;
 comment on function app.workspace_create(jsonb) is
   'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
-  'Returns id, member_id, pipeline_id. Arguments: name. Codes: validation_error.';
+  'The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'member_name, member_email. Codes: validation_error.';
+
+create function crm.workspaces_of_current_user() returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.name, w.id), '[]')
+  from crm.members m
+  join crm.workspaces w on w.id = m.workspace_id
+  where m.user_id = crm.current_user_id() and m.is_active
+$$;
+comment on function crm.workspaces_of_current_user() is
+  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
+  'shows a member one workspace only.';
+
+create function app.workspace_choices(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform crm.check_args(p_args, '{}');
+  return json_build_object('data', crm.workspaces_of_current_user());
+end
+$$;
+comment on function app.workspace_choices(jsonb) is
+  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
+  'Arguments: none. Codes: validation_error.';
+
+create function crm.workspace_usage(p_workspace_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_today timestamptz := date_trunc('day', now() at time zone 'UTC') at time zone 'UTC';
+  v_calls_today bigint;
+  v_calls_7_days bigint;
+begin
+  -- Each count stops at a bound, so that no workspace is too large to be shown.
+  select coalesce(sum(c.calls) filter (where c.hour >= v_today), 0), coalesce(sum(c.calls), 0)
+  into v_calls_today, v_calls_7_days
+  from (
+    select c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.hour >= v_today - interval '6 days'
+    order by c.hour desc
+    limit 20000
+  ) c;
+  return json_build_object(
+    'calls_today', v_calls_today,
+    'calls_7_days', v_calls_7_days,
+    'active_keys', (
+      select count(*) from (
+        select from crm.api_keys k
+        where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) k
+    ),
+    'active_webhooks', (
+      select count(*) from (
+        select from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active limit 1000
+      ) s
+    ),
+    'active_members', (
+      select count(*) from (
+        select from crm.members m where m.workspace_id = p_workspace_id and m.is_active limit 5000
+      ) m
+    ),
+    'waiting_deliveries', (
+      select count(*) from (
+        select from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.state = 'pending' limit 10000
+      ) d
+    )
+  );
+end
+$$;
+comment on function crm.workspace_usage(uuid) is
+  'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that crm.drain_calls has '
+  'moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries '
+  'that wait for an attempt (10,000). A count that has reached its bound may be larger.';
+
+create function crm.workspace_overview(w crm.workspaces) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return crm.with_fields(crm.workspace_json(w), json_build_object(
+    'member', (
+      select json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role)
+      from crm.members m
+      where m.workspace_id = w.id and m.id = crm.current_member_id()
+    ),
+    'workspaces', crm.workspaces_of_current_user(),
+    'usage', crm.workspace_usage(w.id)
+  ));
+end
+$$;
+comment on function crm.workspace_overview(crm.workspaces) is
+  'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that person.';
+
+create function app.workspace_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace crm.workspaces;
+begin
+  select w.* into v_workspace from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  return crm.workspace_overview(v_workspace);
+end
+$$;
+comment on function app.workspace_get(jsonb) is
+  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, active_members, waiting_deliveries), the '
+  'member who asks and the workspaces of that person. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql
@@ -57,28 +173,55 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(
-    p_args, '{workspace_id}', '{suspended, public_api, rate_limit_per_minute, stale_after_days}'
+    p_args, '{workspace_id}', '{name, suspended, public_api, rate_limit_per_minute, stale_after_days}'
   );
-  v_workspace crm.workspaces;
+  v_before crm.workspaces;
+  v_after crm.workspaces;
+  v_changes jsonb;
 begin
-  update crm.workspaces w
-  set
-    suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
-    public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
-    rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
-    stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
-  where w.id = (v_args ->> 'workspace_id')::uuid
-  returning w.* into v_workspace;
+  -- A member who could change the plan could lift a suspension.
+  if crm.current_member_id() is not null and v_args ?| array['suspended', 'public_api', 'rate_limit_per_minute'] then
+    perform crm.raise_code('validation_error', f, 'Só o operador do serviço muda o plano')
+    from unnest(array['suspended', 'public_api', 'rate_limit_per_minute']) f
+    where v_args ? f;
+  end if;
+  select w.* into v_before from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
-  return crm.workspace_json(v_workspace);
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
+  if v_changes = '{}' then
+    return crm.workspace_overview(v_before);
+  end if;
+  -- The names of the columns, because a member has no right to write those of the plan.
+  if crm.current_member_id() is not null then
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  else
+    update crm.workspaces w
+    set
+      name = coalesce(v_args ->> 'name', w.name),
+      suspended = coalesce((v_args ->> 'suspended')::boolean, w.suspended),
+      public_api = coalesce((v_args ->> 'public_api')::boolean, w.public_api),
+      rate_limit_per_minute = coalesce((v_args ->> 'rate_limit_per_minute')::numeric::integer, w.rate_limit_per_minute),
+      stale_after_days = coalesce((v_args ->> 'stale_after_days')::numeric::integer, w.stale_after_days)
+    where w.id = v_before.id
+    returning w.* into v_after;
+  end if;
+  perform crm.record_action(
+    v_after.id, 'workspace_updated', 'workspace', v_after.id, v_after.name, v_changes
+  );
+  return crm.workspace_overview(v_after);
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Suspends a workspace or changes its plan; an absent argument changes nothing. For the operator alone, because no '
-  'member may change the plan. Returns the workspace. Arguments: workspace_id, suspended, public_api, '
-  'rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name '
+  'and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
+  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable

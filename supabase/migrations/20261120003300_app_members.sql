@@ -1,6 +1,9 @@
--- Members of a workspace, for the operator.
+-- Members of a workspace, for the operator and for signed-in members.
 
-create function crm.member_json(m crm.members) returns json
+-- Its condition is written out in each query that it serves: the planner does not look into crm.is_working.
+create index api_keys_working on crm.api_keys (workspace_id, member_id) where revoked_at is null;
+
+create function crm.member_json(m crm.members, p_working_keys bigint) returns json
 language sql stable
 as $$
   select json_build_object(
@@ -10,52 +13,146 @@ as $$
     'email', m.email,
     'role', m.role,
     'is_active', m.is_active,
+    'has_signed_in', m.user_id is not null,
+    'working_keys', p_working_keys,
     'created_at', crm.iso(m.created_at)
   )
 $$;
-comment on function crm.member_json(crm.members) is 'JSON of a member, for the operator.';
+comment on function crm.member_json(crm.members, bigint) is
+  'JSON of a member for the operator and the console, with the number of keys that the member created and that are '
+  'neither revoked nor expired.';
 
-create function app.member_add(p_args jsonb) returns json
+create function crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) returns bigint
+-- plpgsql and not sql, because a later migration creates crm.is_working.
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select count(*) from (
+      select from crm.api_keys k
+      where k.workspace_id = p_workspace_id and k.member_id = p_member_id
+        and k.revoked_at is null and crm.is_working(k)
+      limit 1000
+    ) k
+  );
+end
+$$;
+comment on function crm.working_keys_of(uuid, uuid) is
+  'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
+
+create function app.member_invite(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, name, email, role}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid;
+  v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
-  insert into crm.members (workspace_id, name, email, role)
+  insert into crm.members as new (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
-  returning id into v_id;
-  if v_id is null then
+  returning new.* into v_member;
+  if not found then
     perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;
-  return json_build_object('id', v_id);
+  perform crm.record_action(
+    v_workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role)
+  );
+  return crm.member_json(v_member, 0);
 end
 $$;
-comment on function app.member_add(jsonb) is
-  'Adds an active member; the e-mail is unique in the workspace, in any case. Returns id. Arguments: workspace_id, '
-  'name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+comment on function app.member_invite(jsonb) is
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls '
+  'this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). '
+  'Codes: validation_error, not_found, email_taken.';
+
+create function app.member_reinvite(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_member crm.members;
+begin
+  select m.* into v_member from crm.members m
+  where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  if v_member.user_id is not null then
+    perform crm.raise_code('already_signed_in');
+  end if;
+  perform crm.record_action(
+    v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
+    jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
+  );
+  return crm.member_json(v_member, crm.working_keys_of(v_member.workspace_id, v_member.id));
+end
+$$;
+comment on function app.member_reinvite(jsonb) is
+  'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
+
+create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
+  -- nobody can sign in as that member.
+  if not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
+      and (m.user_id is not null or right(m.email, 8) <> '.invalid')
+  ) then
+    perform crm.raise_code('last_admin');
+  end if;
+end
+$$;
+comment on function crm.require_other_admin(uuid, uuid) is
+  'Raises last_admin if no other active admin of the workspace can sign in.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, is_active}');
-  v_member crm.members;
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{name, role, is_active}');
+  v_before crm.members;
+  v_after crm.members;
+  v_changes jsonb;
   v_keys json;
   v_managers integer;
 begin
-  update crm.members m
-  set is_active = (v_args ->> 'is_active')::boolean
+  -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
+  perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
-  returning m.* into v_member;
+  for no key update;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
+  v_after := v_before;
+  v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id' - 'id');
+  if v_changes <> '{}' then
+    v_after := jsonb_populate_record(v_before, v_args - 'workspace_id' - 'id');
+    -- The operator may do it, for whom no sign-in is needed.
+    if crm.current_member_id() is not null and v_before.role = 'admin' and v_before.is_active
+      and (v_after.role <> 'admin' or not v_after.is_active) then
+      perform crm.require_other_admin(v_before.workspace_id, v_before.id);
+    end if;
+    update crm.members m
+    set name = v_after.name, role = v_after.role, is_active = v_after.is_active
+    where m.workspace_id = v_before.workspace_id and m.id = v_before.id;
+    perform crm.record_action(
+      v_after.workspace_id, 'member_updated', 'member', v_after.id, v_after.name, v_changes
+    );
+  end if;
+
   select coalesce(
     json_agg(
       json_build_object(
@@ -66,22 +163,32 @@ begin
     '[]'
   )
   into v_keys
-  from crm.api_keys k
-  where k.workspace_id = v_member.workspace_id and k.member_id = v_member.id
-    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-  select count(*) into v_managers from crm.members m
-  where m.workspace_id = v_member.workspace_id and m.is_active and m.role in ('admin', 'gestor');
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
+      and k.revoked_at is null and crm.is_working(k)
+    order by k.id
+    limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members m
+    where m.workspace_id = v_after.workspace_id and m.is_active and m.role in ('admin', 'gestor')
+    limit 1000
+  ) m;
   return crm.with_fields(
-    crm.member_json(v_member), json_build_object('working_keys', v_keys, 'active_managers', v_managers)
+    crm.member_json(v_after, json_array_length(v_keys)),
+    json_build_object('keys', v_keys, 'active_managers', v_managers)
   );
 end
 $$;
 comment on function app.member_update(jsonb) is
-  'Deactivates a member, or activates it again. An inactive member owns no new records and authors no notes. Keys that '
-  'the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns '
-  'the member, with working_keys (those neither revoked nor expired, oldest first) and active_managers, the number of '
-  'active admins and gestores: without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the '
-  'creator of its key is active. Arguments: workspace_id, id, is_active. Codes: validation_error, not_found.';
+  'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes '
+  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go '
+  'on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys '
+  '(those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
+  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of '
+  'its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin '
+  '(a member may not leave the workspace without an active admin who can sign in; the operator may).';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable
@@ -92,13 +199,23 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(crm.member_json(m) order by m.id), '[]')
-    from crm.members m
-    where m.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.member_json(m, coalesce(k.working, 0)) order by m.id), '[]')
+    from (
+      select m.* from crm.members m where m.workspace_id = v_workspace_id order by m.id limit 1000
+    ) m
+    left join (
+      select w.member_id, count(*) as working
+      from (
+        select k.member_id from crm.api_keys k
+        where k.workspace_id = v_workspace_id and k.revoked_at is null and crm.is_working(k)
+        limit 5000
+      ) w
+      group by w.member_id
+    ) k on k.member_id = m.id
+  ));
 end
 $$;
 comment on function app.member_list(jsonb) is
-  'Lists the members of a workspace, oldest first, inactive ones included. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists the members of a workspace: data, oldest first, inactive ones included, 1,000 at most. working_keys counts '
+  'the first 5,000 keys of the workspace. Arguments: workspace_id. Codes: validation_error, not_found.';

@@ -1,4 +1,5 @@
--- API keys of a workspace (spec 5.5), for the operator. The caller generates a key and passes only its hash.
+-- API keys of a workspace (spec 5.5), for the operator and for the members who are signed in. The caller generates a
+-- secret and passes only its hash.
 
 create function app.key_create(p_args jsonb) returns json
 language plpgsql
@@ -9,21 +10,14 @@ declare
     p_args, '{workspace_id, name, scopes, prefix, hash}', '{member_id, expires_at}'
   );
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_member_id uuid;
-  v_is_active boolean := true;
-  v_id uuid;
+  v_member_id uuid := coalesce((v_args ->> 'member_id')::uuid, crm.current_member_id());
+  v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
-  if v_args ? 'member_id' then
-    select m.id, m.is_active into v_member_id, v_is_active from crm.members m
-    where m.workspace_id = v_workspace_id and m.id = (v_args ->> 'member_id')::uuid;
-    if not found then
-      perform crm.raise_code('invalid_reference', 'member_id');
-    end if;
-  else
+  if v_member_id is null then
     select m.id into v_member_id from crm.members m
     where m.workspace_id = v_workspace_id and m.is_active and m.role = 'admin'
     order by m.id
@@ -31,27 +25,35 @@ begin
     if not found then
       perform crm.raise_code('no_active_admin', 'member_id', 'O workspace não tem um admin ativo; informe um membro');
     end if;
+  elsif not exists (select from crm.members m where m.workspace_id = v_workspace_id and m.id = v_member_id) then
+    perform crm.raise_code('invalid_reference', 'member_id');
   end if;
 
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes, expires_at)
+  insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, expires_at)
   values (
     v_workspace_id,
     v_member_id,
     v_args ->> 'name',
     v_args ->> 'prefix',
-    decode(v_args ->> 'hash', 'hex'),
     array(select jsonb_array_elements_text(v_args -> 'scopes')),
     (v_args ->> 'expires_at')::timestamptz
   )
-  returning id into v_id;
-  return json_build_object('id', v_id, 'creator_is_active', v_is_active);
+  returning * into v_key;
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_workspace_id, v_key.id, v_key.prefix, decode(v_args ->> 'hash', 'hex'));
+  perform crm.record_action(
+    v_workspace_id, 'key_created', 'key', v_key.id, v_key.name,
+    jsonb_build_object('scopes', v_key.scopes, 'expires_at', crm.iso(v_key.expires_at))
+  );
+  return crm.key_record(v_workspace_id, v_key.id);
 end
 $$;
 comment on function app.key_create(jsonb) is
-  'Stores a new key by its hash. Its creator is the member named, otherwise the oldest active admin: the default '
-  'owner of the records that the key creates, and the author of its notes. A well-formed scope that no endpoint '
-  'requires is stored and grants nothing (spec 5.3). Returns id and creator_is_active: with an inactive creator the key '
-  'writes no notes. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
+  'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, '
+  'otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its '
+  'notes, which it cannot write while that member is inactive. A well-formed scope that no endpoint requires is stored '
+  'and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 '
+  'characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
   'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 create function app.key_list(p_args jsonb) returns json
@@ -61,38 +63,139 @@ as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', k.id,
-          'name', k.name,
-          'prefix', k.prefix,
-          'scopes', k.scopes,
-          'creator_id', m.id,
-          'creator', m.name,
-          'created_at', crm.iso(k.created_at),
-          'expires_at', crm.iso(k.expires_at),
-          'revoked_at', crm.iso(k.revoked_at),
-          'last_used_at', crm.iso(r.hits[cardinality(r.hits)])
-        )
-        order by k.id
-      ),
-      '[]'
-    )
-    from crm.api_keys k
-    join crm.members m on m.workspace_id = k.workspace_id and m.id = k.member_id
-    left join crm.rate_limits r on r.key_id = k.id
+  v_ids := array(
+    select k.id from crm.api_keys k
     where k.workspace_id = v_workspace_id
+    order by crm.is_working(k) desc, k.id desc
+    limit 500
   );
+  return json_build_object('data', (
+    select coalesce(json_agg(r.record order by array_position(v_ids, r.id)), '[]')
+    from crm.key_records(v_workspace_id, v_ids) r
+  ));
 end
 $$;
 comment on function app.key_list(jsonb) is
-  'Lists the keys of a workspace, oldest first, revoked and expired ones included. last_used_at is the last call '
-  'that the rate limit counted, so a crash of the database loses it. Arguments: workspace_id. Codes: '
+  'Lists the keys of a workspace, 500 at most: those that work first, then revoked and expired ones, newest first. '
+  'Returns data. Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.key_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_hour timestamptz := date_bin('1 hour', now(), 'epoch');
+  v_today date := (now() at time zone 'UTC')::date;
+  v_record json := crm.key_record(v_workspace_id, v_id);
+begin
+  if v_record is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return (
+    with counted as materialized (
+      select c.hour, sum(c.calls)::bigint as calls
+      from crm.count_calls(v_workspace_id, (v_today - 29)::timestamp at time zone 'UTC', array[v_id]) c
+      group by 1
+    )
+    select crm.with_fields(v_record, json_build_object(
+      'hours', (
+        select json_agg(json_build_object('hour', crm.iso(h.hour), 'calls', coalesce(c.calls, 0)) order by h.hour)
+        from generate_series(v_hour - interval '47 hours', v_hour, interval '1 hour') h (hour)
+        left join counted c on c.hour = h.hour
+      ),
+      'days_30', (
+        select crm.calls_by_day(array_agg(d.day), array_agg(d.calls), v_today, 30)
+        from (
+          select (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls from counted c group by 1
+        ) d
+      ),
+      'subscriptions', (
+        select coalesce(
+          json_agg(
+            json_build_object(
+              'id', s.id, 'target_url', s.target_url, 'is_active', s.is_active, 'event_types', s.event_types
+            )
+            order by s.is_active desc, s.created_at desc, s.id desc
+          ),
+          '[]'
+        )
+        from (
+          select * from crm.webhook_subscriptions w
+          where w.workspace_id = v_workspace_id and w.key_id = v_id
+          order by w.is_active desc, w.created_at desc, w.id desc
+          limit 200
+        ) s
+      )
+    ))
+  );
+end
+$$;
+comment on function app.key_get(jsonb) is
+  'Returns a key with its calls in the last 48 hours and 30 days, oldest first, and the subscriptions that it made, '
+  'active ones first, 200 at most. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function app.key_update(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, name}');
+  v_name text := v_args ->> 'name';
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if v_name <> v_key.name then
+    update crm.api_keys k set name = v_name where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+    perform crm.record_action(
+      v_key.workspace_id, 'key_renamed', 'key', v_key.id, v_name, jsonb_build_object('previous_name', v_key.name)
+    );
+  end if;
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+comment on function app.key_update(jsonb) is
+  'Renames a key, also one that no longer works. Returns the key. Arguments: workspace_id, id, name. Codes: '
   'validation_error, not_found.';
+
+create function app.key_rotate(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, prefix, hash, overlap_seconds}');
+  v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+begin
+  if not crm.is_working(v_key) then
+    perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
+  end if;
+  -- The newest secret goes on for the overlap. One that an earlier rotation left ends now.
+  update crm.key_secrets s
+  set expires_at = now() + case when s.expires_at is null then make_interval(secs => v_overlap_seconds) else '0' end
+  where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id
+    and (s.expires_at is null or s.expires_at > now());
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  values (v_key.workspace_id, v_key.id, v_args ->> 'prefix', decode(v_args ->> 'hash', 'hex'));
+  update crm.api_keys k
+  set prefix = v_args ->> 'prefix', rotated_at = now()
+  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
+  perform crm.record_action(
+    v_key.workspace_id, 'key_rotated', 'key', v_key.id, v_key.name,
+    jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
+  return crm.key_record(v_key.workspace_id, v_key.id);
+end
+$$;
+comment on function app.key_rotate(jsonb) is
+  'Gives a working key a new secret, by its hash. The present one works for overlap_seconds more, any earlier one ends '
+  'at once; id, scopes, limit, subscriptions and counted calls stay. Returns the key. Arguments: workspace_id, id, '
+  'prefix (the visible 12 characters), hash (SHA-256, hexadecimal), overlap_seconds (0, 3600, 86400 or 604800). Codes: '
+  'validation_error, not_found, key_revoked (the key is revoked or expired).';
 
 create function app.key_revoke(p_args jsonb) returns json
 language plpgsql
@@ -100,22 +203,16 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{keep_webhooks}');
-  v_key crm.api_keys;
-  v_was_revoked boolean;
-  v_ended json;
-  v_kept json;
+  v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+  v_was_revoked boolean := v_key.revoked_at is not null;
+  v_ended jsonb;
+  v_kept jsonb;
 begin
-  select k.* into v_key from crm.api_keys k
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.id = (v_args ->> 'id')::uuid
-  for no key update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
+  if not v_was_revoked then
+    update crm.api_keys k
+    set revoked_at = now()
+    where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
   end if;
-  v_was_revoked := v_key.revoked_at is not null;
-  v_key.revoked_at := coalesce(v_key.revoked_at, now());
-  update crm.api_keys k
-  set revoked_at = v_key.revoked_at
-  where k.workspace_id = v_key.workspace_id and k.id = v_key.id;
 
   -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
@@ -125,25 +222,28 @@ begin
       and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
     returning s.id, s.target_url
   )
-  select coalesce(json_agg(json_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'target_url', e.target_url) order by e.id), '[]')
   into v_ended
   from ended e;
-  select coalesce(json_agg(json_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'target_url', s.target_url) order by s.id), '[]')
   into v_kept
   from crm.webhook_subscriptions s
   where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active;
-  return json_build_object(
-    'id', v_key.id,
-    'revoked_at', crm.iso(v_key.revoked_at),
-    'was_revoked', v_was_revoked,
-    'ended_subscriptions', v_ended,
-    'kept_subscriptions', v_kept
+  if not v_was_revoked or v_ended <> '[]' then
+    perform crm.record_action(
+      v_key.workspace_id, 'key_revoked', 'key', v_key.id, v_key.name,
+      jsonb_build_object('ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
+    );
+  end if;
+  return crm.with_fields(
+    crm.key_record(v_key.workspace_id, v_key.id),
+    json_build_object('was_revoked', v_was_revoked, 'ended_subscriptions', v_ended, 'kept_subscriptions', v_kept)
   );
 end
 $$;
 comment on function app.key_revoke(jsonb) is
   'Revokes a key for good, from its next call on, and ends the active subscriptions that it made, unless '
   'keep_webhooks; their history is kept. A key that is revoked already stays as it is, and those of its subscriptions '
-  'that are still active end now. Returns id, revoked_at, was_revoked (already, before this call), '
+  'that are still active end now. Returns the key with was_revoked (already, before this call), '
   'ended_subscriptions and kept_subscriptions, those still active (id, target_url of each, oldest first). '
   'Arguments: workspace_id, id, keep_webhooks (false if absent). Codes: validation_error, not_found.';

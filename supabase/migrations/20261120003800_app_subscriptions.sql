@@ -1,5 +1,5 @@
--- Webhook subscriptions of a workspace, for the operator. The caller generates and encrypts a signing secret: the
--- database never has the encryption key.
+-- Webhook subscriptions of a workspace, for the operator and for signed-in members. The caller generates and encrypts a
+-- signing secret: the database never has the encryption key.
 
 create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
 language plpgsql stable
@@ -31,6 +31,87 @@ $$;
 comment on function crm.holds_webhooks(uuid) is
   'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
 
+create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  v_today date := (now() at time zone 'UTC')::date;
+  -- An id begins with the time of its row, so the day of a delivery is a range of ids, and the index has all that is
+  -- counted.
+  v_floors uuid[] := array(
+    select crm.uuid_v7_floor((v_today - n)::timestamp at time zone 'UTC') from generate_series(6, 0, -1) n
+  );
+  -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
+  v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
+  v_held boolean := crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  with counted as (
+    select
+      i.id,
+      width_bucket(d.id, v_floors) as day,
+      count(*) filter (where d.state = 'delivered') as delivered,
+      count(*) filter (where d.state = 'failed') as failed,
+      count(*) filter (where d.state = 'pending') as waiting
+    from unnest(p_ids) i (id)
+    cross join lateral (
+      select d.id, d.state from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = i.id and d.id >= v_floors[1]
+      order by d.id desc
+      limit v_newest
+    ) d
+    group by 1, 2
+  ),
+  days as (
+    select
+      i.id,
+      json_agg(json_build_object(
+        'day', v_today - 7 + n,
+        'delivered', coalesce(c.delivered, 0),
+        'failed', coalesce(c.failed, 0),
+        'waiting', coalesce(c.waiting, 0)
+      ) order by n) as list,
+      sum(c.delivered + c.failed + c.waiting) as total
+    from unnest(p_ids) i (id)
+    cross join generate_series(1, 7) n
+    left join counted c on c.id = i.id and c.day = n
+    group by i.id
+  )
+  select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
+    'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
+    'held', v_held,
+    'days', d.list,
+    'days_are_partial', coalesce(d.total, 0) >= v_newest
+  ))
+  from days d
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
+  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+end
+$$;
+comment on function crm.subscription_overviews(uuid, uuid[]) is
+  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in '
+  'the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the '
+  'last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 '
+  'subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
+
+create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_overview json := (select o.overview from crm.subscription_overviews(p_workspace_id, array[p_id]) o);
+begin
+  if v_overview is null then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  return v_overview;
+end
+$$;
+comment on function crm.subscription_overview(uuid, uuid) is
+  'JSON of one subscription, as of crm.subscription_overviews. Raises not_found.';
+
 create function app.subscription_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -38,21 +119,106 @@ as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_ids uuid[] := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = v_workspace_id
+    order by s.is_active desc, s.created_at desc, s.id desc
+    limit 200
+  );
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(json_agg(
-      crm.with_fields(crm.subscription_json(s), json_build_object('key_id', s.key_id))
-      order by s.created_at desc, s.id desc
-    ), '[]')
-    from crm.webhook_subscriptions s
-    where s.workspace_id = v_workspace_id
-  );
+  return json_build_object('data', (
+    select coalesce(json_agg(o.overview order by array_position(v_ids, o.id)), '[]')
+    from crm.subscription_overviews(v_workspace_id, v_ids) o
+  ));
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'Lists the subscriptions of a workspace, newest first, inactive ones included, without their secrets, each with '
-  'key_id: the key that made it, null for the operator''s. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at most. '
+  'Arguments: workspace_id. Codes: validation_error, not_found.';
+
+create function app.subscription_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+begin
+  return crm.subscription_overview((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
+end
+$$;
+comment on function app.subscription_get(jsonb) is
+  'Returns one subscription. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function crm.record_webhook_action(
+  p_workspace_id uuid, p_id uuid, p_action text, p_details jsonb default '{}'
+) returns void
+language sql volatile
+set search_path = ''
+as $$
+  select crm.record_action(p_workspace_id, p_action, 'webhook', s.id, s.target_url, p_details)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id
+$$;
+comment on function crm.record_webhook_action(uuid, uuid, text, jsonb) is
+  'Adds a line about a subscription to the audit log, with its address as the name.';
+
+create function app.subscription_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, new_id, event_types, target_url, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'new_id')::uuid;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  perform crm.check_active_subscriptions(v_workspace_id, 'target_url');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  values (
+    v_workspace_id,
+    v_id,
+    array(select jsonb_array_elements_text(v_args -> 'event_types'))::crm.event_type[],
+    v_args ->> 'target_url'
+  );
+  insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+  values (v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'));
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_created', jsonb_build_object('event_types', v_args -> 'event_types')
+  );
+  return crm.subscription_overview(v_workspace_id, v_id);
+end
+$$;
+comment on function app.subscription_create(jsonb) is
+  'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. '
+  'Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed '
+  'for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). '
+  'Codes: validation_error, not_found.';
+
+create function app.subscription_delete(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+begin
+  if not exists (select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_id) then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  update crm.webhook_subscriptions s
+  set is_active = false
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  if found then
+    perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
+  end if;
+  return null;
+end
+$$;
+comment on function app.subscription_delete(jsonb) is
+  'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.subscription_test(p_args jsonb) returns json
 language plpgsql
@@ -66,6 +232,9 @@ declare
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
   v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
+  );
   perform crm.poke_dispatcher();
   return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
 end
@@ -83,27 +252,39 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_resumed bigint;
+  v_is_active boolean;
+  v_resumed bigint := 0;
   v_revoked_key json;
 begin
-  select case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_revoked_key
+  select
+    s.is_active,
+    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
+  into v_is_active, v_revoked_key
   from crm.webhook_subscriptions s
   left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
   where s.workspace_id = v_workspace_id and s.id = v_id;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
-  perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'resumed', v_resumed, 'revoked_key', v_revoked_key);
+  if not v_is_active then
+    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
+    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+    perform crm.record_webhook_action(
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+    );
+    perform crm.poke_dispatcher();
+  end if;
+  return crm.with_fields(
+    crm.subscription_overview(v_workspace_id, v_id),
+    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+  );
 end
 $$;
 comment on function app.subscription_reactivate(jsonb) is
   'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
-  'does not change. Returns id; resumed, the number of deliveries that were waiting; and revoked_key (id, name, '
-  'prefix), the key that made it if that is revoked, otherwise null. Arguments: workspace_id, id. '
-  'Codes: validation_error, not_found.';
+  'does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key '
+  '(id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 100 active '
+  'subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql
@@ -134,16 +315,20 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
 begin
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid;
-  if not found then
+  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  return json_build_object('id', v_args -> 'id');
+  update crm.webhook_secrets k
+  set secret = decode(v_args ->> 'secret', 'base64')
+  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
+  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns id. '
-  'Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+  'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the '
+  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: '
+  'validation_error, not_found.';

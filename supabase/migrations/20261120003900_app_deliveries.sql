@@ -1,42 +1,128 @@
--- Webhook deliveries of a workspace (spec 6.5), for the operator.
+-- Webhook deliveries of a workspace (spec 6.5), for the operator and for signed-in members.
 
 create function app.delivery_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
+  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  return (
-    select coalesce(
-      json_agg(
-        json_build_object(
-          'id', d.id,
-          'subscription_id', d.subscription_id,
-          'target_url', d.target_url,
-          'event', d.event,
-          'state', d.state,
-          'attempts', d.attempts,
-          'last_status', d.last_status,
-          'last_reason', d.last_reason,
-          'last_attempt_at', crm.iso(d.last_attempt_at),
-          'next_attempt_at', crm.iso(d.next_attempt_at),
-          'created_at', crm.iso(d.created_at)
-        )
-        order by d.id desc
-      ),
-      '[]'
-    )
-    from crm.recent_deliveries(v_workspace_id) d
-  );
+  -- Two statements, because each is served by an index of its own.
+  if v_subscription_id is null then
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
+    );
+  else
+    if not exists (
+      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+    ) then
+      perform crm.raise_code('not_found', 'subscription_id');
+    end if;
+    v_ids := array(
+      select d.id from crm.webhook_deliveries d
+      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
+      order by d.id desc
+      limit 50
+    );
+  end if;
+  return json_build_object('data', (
+    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
+    from crm.webhook_deliveries d
+    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
+  ));
 end
 $$;
 comment on function app.delivery_list(jsonb) is
-  'Lists the last 50 deliveries of a workspace, newest first (spec 6.5). last_status and last_reason are those of '
-  'the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id. Codes: '
-  'validation_error, not_found.';
+  'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, '
+  'last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. '
+  'Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
+
+create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
+returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
+  from unnest(
+    array[
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+    ],
+    array[
+      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      'crm-webhooks/1',
+      '*/*',
+      'application/json',
+      octet_length(convert_to(p_body, 'UTF8'))::text,
+      'close',
+      e.event::text,
+      d.id::text,
+      floor(extract(epoch from now()))::text,
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+    ]
+  ) with ordinality h (name, value, n)
+$$;
+comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
+  'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The '
+  'signature is described, because the database has no secret to sign with.';
+
+create function app.delivery_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(v_delivery.id, v_event);
+  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+comment on function app.delivery_get(jsonb) is
+  'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be '
+  'made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: '
+  'workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql
@@ -65,22 +151,32 @@ as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-  v_subscription_id uuid;
+  v_delivery crm.webhook_deliveries;
+  v_event crm.event_type;
 begin
-  select d.subscription_id into v_subscription_id from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_id;
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = (v_args ->> 'id')::uuid;
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_subscription_id);
-  perform crm.redeliver(v_workspace_id, v_id);
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
+  select e.event into v_event from crm.events e
+  where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  perform crm.record_action(
+    v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
+    jsonb_build_object('subscription_id', v_delivery.subscription_id)
+  );
   perform crm.poke_dispatcher();
-  return json_build_object('id', v_id, 'subscription_id', v_subscription_id, 'held', crm.holds_webhooks(v_workspace_id));
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
+  return crm.with_fields(
+    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+  );
 end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
   'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
-  'next attempt gets no additional ones. Returns id, subscription_id, and held: whether it waits, because the '
-  'workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: '
+  'next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because '
+  'the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: '
   'validation_error, not_found, subscription_inactive.';

@@ -4,15 +4,17 @@
 --   the owner      applies the migrations; operator, jobs, and whatever is security definer
 --   crm_functions  the login of the functions: the doors, the dispatcher's queue, crm.next_delivery_due and
 --                  crm.check_health
---   crm_api        the verbs, under row-level security: records of the current workspace
+--   crm_api        the verbs of keys and links, under row-level security: records of the current workspace
+--   crm_app        the verbs of members, under row-level security: keys, webhooks, members, settings of their workspace
 --
 -- tests/isolation/ compares each list with what is used, and tries what is refused.
 
 -- The login of the functions. It reaches no table: all that it may execute is security definer.
-grant usage on schema api, crm to crm_functions;
+grant usage on schema api, app, crm to crm_functions;
 grant execute on function
   api.call(bytea, text, text, jsonb, text, bytea),
   api.call_by_link(bytea, text, jsonb),
+  app.call(uuid, uuid, uuid, text, text, jsonb),
   crm.check_health(),
   crm.delivery_claim(integer),
   crm.delivery_record(uuid, uuid, bigint, boolean, integer, text, integer),
@@ -21,9 +23,10 @@ to crm_functions;
 
 -- The verbs. crm.run_verb calls them with the rights of its owner. An owner must be able to create in the schema at the
 -- moment when it becomes that, and afterwards must not be.
-grant create on schema crm to crm_api;
+grant create on schema crm to crm_api, crm_app;
 alter function crm.run_verb(text, jsonb) owner to crm_api;
-revoke create on schema crm from crm_api;
+alter function crm.run_app_verb(text, jsonb) owner to crm_app;
+revoke create on schema crm from crm_api, crm_app;
 
 grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
@@ -35,7 +38,7 @@ grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api
 -- A verb stores a secret, and never reads one.
 grant insert on crm.webhook_secrets to crm_api;
 
--- written by deno task schema: the functions that verbs call
+-- written by deno task schema: the functions that verbs call as crm_api
 grant execute on function
   api.activity_create(jsonb),
   api.activity_get(jsonb),
@@ -79,6 +82,7 @@ grant execute on function
   crm.activity_page(uuid[], json[]),
   crm.activity_save(crm.activities),
   crm.changes(jsonb, jsonb),
+  crm.check_active_subscriptions(uuid, text),
   crm.check_references(jsonb),
   crm.choose_stage(uuid, uuid),
   crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -152,6 +156,105 @@ grant execute on function
 to crm_api;
 -- end of the functions that verbs call
 
+-- The verbs of members. Of rows that exist they may write only these columns: a member raises no limit of the plan,
+-- takes over nobody's sign-in, and changes no record of an attempt.
+grant usage on schema app, api, crm to crm_app;
+grant select on
+  crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
+  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+to crm_app;
+grant select, insert on crm.audit_log to crm_app;
+grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
+grant select, insert, update (name, role, is_active) on crm.members to crm_app;
+grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_keys to crm_app;
+-- A verb stores the hash of a key and the secret of a webhook, and never reads one.
+grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
+to crm_app;
+grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
+grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
+grant select, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
+
+-- written by deno task schema: the functions that verbs call as crm_app
+grant execute on function
+  api.fail(text, text[], text),
+  app.action_list(jsonb),
+  app.delivery_get(jsonb),
+  app.delivery_list(jsonb),
+  app.delivery_redeliver(jsonb),
+  app.funnel_get(jsonb),
+  app.key_create(jsonb),
+  app.key_get(jsonb),
+  app.key_list(jsonb),
+  app.key_revoke(jsonb),
+  app.key_rotate(jsonb),
+  app.key_update(jsonb),
+  app.member_invite(jsonb),
+  app.member_list(jsonb),
+  app.member_reinvite(jsonb),
+  app.member_update(jsonb),
+  app.subscription_create(jsonb),
+  app.subscription_delete(jsonb),
+  app.subscription_get(jsonb),
+  app.subscription_list(jsonb),
+  app.subscription_reactivate(jsonb),
+  app.subscription_rotate(jsonb),
+  app.subscription_test(jsonb),
+  app.workspace_choices(jsonb),
+  app.workspace_get(jsonb),
+  app.workspace_update(jsonb),
+  crm.activity_json(crm.activities),
+  crm.calls_by_day(date[], bigint[], date, integer),
+  crm.calls_by_hour(timestamp with time zone[], bigint),
+  crm.check_active_subscriptions(uuid, text),
+  crm.check_args(jsonb, text[], text[]),
+  crm.company_json(crm.companies),
+  crm.contact_json(crm.contacts),
+  crm.count_calls(uuid, timestamp with time zone, uuid[]),
+  crm.current_member_id(),
+  crm.current_workspace_id(),
+  crm.deal_json(crm.deals),
+  crm.delivery_body(uuid, crm.events),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_summary(crm.webhook_deliveries),
+  crm.describe_changes(jsonb, jsonb),
+  crm.event_data(crm.events, text),
+  crm.funnel_stages(uuid, uuid),
+  crm.holds_webhooks(uuid),
+  crm.is_working(crm.api_keys),
+  crm.iso(timestamp with time zone),
+  crm.key_for_update(uuid, uuid),
+  crm.key_record(uuid, uuid),
+  crm.key_records(uuid, uuid[]),
+  crm.lead_json(crm.deals, uuid, uuid),
+  crm.member_json(crm.members, bigint),
+  crm.parse_argument(text, text, jsonb),
+  crm.parse_moment(text),
+  crm.poke_dispatcher(),
+  crm.proposal_json(crm.proposals),
+  crm.proposal_status(crm.proposals),
+  crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid),
+  crm.record_action(uuid, text, text, uuid, text, jsonb),
+  crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.redeliver(uuid, uuid),
+  crm.require_active_subscription(uuid, uuid),
+  crm.require_other_admin(uuid, uuid),
+  crm.require_workspace(uuid),
+  crm.send_test_event(uuid, uuid),
+  crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]),
+  crm.uuid_v7(timestamp with time zone),
+  crm.uuid_v7_floor(timestamp with time zone),
+  crm.with_fields(json, json),
+  crm.working_keys_of(uuid, uuid),
+  crm.workspace_json(crm.workspaces),
+  crm.workspace_overview(crm.workspaces),
+  crm.workspace_usage(uuid),
+  crm.workspaces_of_current_user()
+to crm_app;
+-- end of the functions that verbs call
+
 -- Postgres looks for a type in the session's temporary schema before pg_catalog, even with an empty search_path. A role
 -- that may create there makes a domain `text` whose check is a function of its own, and the next security definer
 -- function runs that as its owner. The right is PUBLIC's: it is taken from PUBLIC and given to the other roles by name.
@@ -159,7 +262,7 @@ do $$
 declare
   v_roles name[] := array(
     select r.rolname from pg_roles r
-    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_functions')
+    where not r.rolsuper and r.rolname !~ '^pg_' and r.rolname not in ('crm_api', 'crm_app', 'crm_functions')
       and has_database_privilege(r.oid, current_database(), 'temporary')
   );
   v_role name;
@@ -171,7 +274,8 @@ begin
     end loop;
   end if;
   if has_database_privilege('crm_functions', current_database(), 'temporary')
-    or has_database_privilege('crm_api', current_database(), 'temporary') then
+    or has_database_privilege('crm_api', current_database(), 'temporary')
+    or has_database_privilege('crm_app', current_database(), 'temporary') then
     raise exception 'PUBLIC may create temporary objects, and only the owner of the database can revoke that'
       using hint = format('As its owner: revoke temporary on database %I from public', current_database());
   end if;

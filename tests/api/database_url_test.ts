@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { generateKey } from "../../operator/generate_key.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";

@@ -27,7 +27,8 @@ Deno.test("A long text is refused at once, whatever it holds", () => {
   ) {
     const started = performance.now();
     assert.equal(parseDatetime(text), null);
-    assert.ok(performance.now() - started < 50, `${Math.round(performance.now() - started)} ms`);
+    // Work that grows with the square of the length would take minutes.
+    assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
   }
 });
 

@@ -11,7 +11,8 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
     const slow = (seconds: number) =>
       query({ name: "slow", text: `select pg_sleep(${seconds})`, timeout: 300 });
     await assert.rejects(slow(3), { code: "service_unavailable" });
-    assert.ok(performance.now() - started < 1_500);
+    // Before the statement ends.
+    assert.ok(performance.now() - started < 2_700);
     // On another connection: the first one still sleeps.
     const [row] = await query<{ one: number }>({ name: "one", text: "select 1 as one" });
     assert.equal(row!.one, 1);
@@ -27,15 +28,13 @@ Deno.test("A statement that is too slow is service_unavailable in time, and the 
 Deno.test("Each piece of work has its own deadline, and no timer is left when all are done", async () => {
   const deadlines = new Deadlines();
   const never = new Promise<never>(() => {});
-  const started = performance.now();
+  const order: string[] = [];
   const outcomes = await Promise.all([
     deadlines.enforce(100, () => new Error(), Promise.resolve("done")),
-    deadlines.enforce(600, () => new Error("late"), never).catch((error) => error.message),
-    deadlines.enforce(100, () => new Error("early"), never).catch((error) => {
-      assert.ok(performance.now() - started < 500);
-      return error.message;
-    }),
+    deadlines.enforce(600, () => new Error("late"), never).catch((error) => order.push(error.message)),
+    deadlines.enforce(100, () => new Error("early"), never).catch((error) => order.push(error.message)),
   ]);
   // Deno's test sanitizers fail this test if a timer is left.
-  assert.deepEqual(outcomes, ["done", "late", "early"]);
+  assert.equal(outcomes[0], "done");
+  assert.deepEqual(order, ["early", "late"]);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
 import { startDelayProxy } from "../../lab/harness/delay_proxy.ts";
 import { startServer } from "../../lab/harness/functions.ts";
-import { generateKey } from "../../operator/generate_key.ts";
-import { randomToken } from "../../operator/random_token.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
 import { assertError, client } from "../support/client.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -28,71 +28,76 @@ for (const keys of [1, 3]) {
     for (let i = 0; i < 5; i++) {
       const sent = performance.now();
       assert.equal((await client(other.key).get("/api-v1-pipelines")).status, 200);
-      assert.ok(performance.now() - sent < 1_000);
+      // A call that waited for one that is stuck would take 5 s.
+      assert.ok(performance.now() - sent < 3_000, `${Math.round(performance.now() - sent)} ms`);
     }
     for (const reply of await Promise.all(calls)) {
       assertError(reply, "service_unavailable");
       assert.equal(reply.headers.get("Retry-After"), "5");
     }
-    // A call waits at most 5 s for a connection, and then at most 5 s for the lock.
-    assert.ok(performance.now() - started < 16_000);
+    // A call waits at most 5 s for a place of its workspace, 5 s for a connection, and 5 s for the lock.
+    const seconds = (performance.now() - started) / 1_000;
+    assert.ok(seconds < 20, `${seconds.toFixed(1)} s`);
     await holder`rollback`;
     const [made] = await sql`select count(*)::int as n from crm.contacts where workspace_id = ${stuck.id}`;
     assert.equal(made!["n"], 0, "a call that got 503 has changed nothing");
   });
 }
 
-/** Returns a function that reads a path, with a key or without, and how long the answer took. */
-function timedReads(baseUrl: string) {
-  return async (path: string, key?: string) => {
-    const started = performance.now();
-    const reply = await fetch(baseUrl + path, { headers: key === undefined ? {} : { "X-API-Key": key } });
-    await reply.body?.cancel();
-    return { status: reply.status, ms: performance.now() - started };
-  };
+/** Reads a path, with a key or without, and returns the status. */
+async function read(url: string, key?: string): Promise<number> {
+  const reply = await fetch(url, { headers: key === undefined ? {} : { "X-API-Key": key } });
+  await reply.body?.cancel();
+  return reply.status;
+}
+
+/** Counts the calls of strangers that are answered, in place of seconds, which depend on the machine. */
+function countAnswers(calls: Promise<number>[]): () => number {
+  let answered = 0;
+  for (const call of calls) call.then(() => answered++);
+  return () => answered;
 }
 
 test("two hundred callers with random keys and tokens delay neither a known key nor the first call of another", async ({ sql, workspace }) => {
   // Each statement takes 50 ms, so 200 of them on the four connections take 2.5 s.
   await using proxy = startDelayProxy(functionsDatabaseUrl, 25);
   await using server = await startServer({ DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: "4" });
-  const get = timedReads(server.baseUrl);
-  const pipelines = (key: string) => get("/api-v1-pipelines", key);
+  const pipelines = (key: string) => read(`${server.baseUrl}/api-v1-pipelines`, key);
   // Opens the connections, and makes the key known.
   await Promise.all(Array.from({ length: 4 }, () => pipelines(workspace.key)));
 
   const strangers = Array.from({ length: 100 }, () => [
     pipelines(generateKey()),
-    get(`/proposals/${randomToken()}`),
+    read(`${server.baseUrl}/proposals/${randomToken()}`),
   ]).flat();
+  const answered = countAnswers(strangers);
   // The strangers' calls are in the queue before the first of these.
   await pipelines("malformed");
   const unseen = await makeKey(sql, workspace.id);
-  const replies = [
-    await pipelines(workspace.key),
-    await pipelines(unseen.key),
-    await pipelines(workspace.key),
-  ];
-  assert.deepEqual(replies.map(({ status }) => status), [200, 200, 200]);
-  assert.ok(replies.every(({ ms }) => ms < 1_000), JSON.stringify(replies));
-  const statuses = new Set((await Promise.all(strangers)).map(({ status }) => status));
+  const before = answered();
+  for (const key of [workspace.key, unseen.key, workspace.key]) assert.equal(await pipelines(key), 200);
+  // In the queue behind the strangers, a call would see nearly all of them answered.
+  assert.ok(answered() - before < 100, `${before} strangers were answered before, ${answered()} after`);
+  const statuses = new Set(await Promise.all(strangers));
   assert.ok([...statuses].every((status) => [401, 404, 503].includes(status)), [...statuses].join());
 });
 
 test("replies to strangers are paced at 200 a second, and neither other gates nor known keys wait for them", async ({ workspace }) => {
   await using server = await startServer({ DATABASE_URL: functionsDatabaseUrl });
-  const get = timedReads(server.baseUrl);
-  await get("/api-v1-pipelines", workspace.key);
-  const strangers = Array.from({ length: 450 }, () => get("/api-v1-pipelines", "malformed"));
+  const pipelines = `${server.baseUrl}/api-v1-pipelines`;
+  await read(pipelines, workspace.key);
+  const started = performance.now();
+  const strangers = Array.from({ length: 450 }, () => read(pipelines, "malformed"));
+  const answered = countAnswers(strangers);
   // The fiftieth and those before it leave at once.
   await Promise.race(strangers);
-  const others = await Promise.all([get("/api-v1-pipelines", workspace.key), get("/api-v1-health")]);
-  assert.deepEqual(others.map(({ status }) => status), [200, 200]);
-  assert.ok(others.every(({ ms }) => ms < 1_000), JSON.stringify(others));
-  const replies = await Promise.all(strangers);
-  assert.ok(replies.every(({ status }) => status === 401));
-  const slowest = Math.max(...replies.map(({ ms }) => ms));
-  assert.ok(slowest > 1_900 && slowest < 5_000, `${Math.round(slowest)} ms`);
+  const others = [read(pipelines, workspace.key), read(`${server.baseUrl}/api-v1-health`)];
+  assert.deepEqual(await Promise.all(others), [200, 200]);
+  assert.ok(answered() < 400, `${answered()} strangers were answered first`);
+  assert.deepEqual(new Set(await Promise.all(strangers)), new Set([401]));
+  const seconds = (performance.now() - started) / 1_000;
+  // 400 after the burst of 50. None is delayed more than 5 s, and the machine may need time for the calls themselves.
+  assert.ok(seconds > 1.9 && seconds < 10, `${seconds.toFixed(1)} s`);
 });
 
 Deno.test("however often the health check is called, the database gets one query a second", async () => {

@@ -1,7 +1,7 @@
 // The key is judged before the body is read: what a stranger's body costs must not depend on what is in it.
 import assert from "node:assert/strict";
-import { generateKey } from "../../operator/generate_key.ts";
-import { randomToken } from "../../operator/random_token.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
@@ -52,7 +52,8 @@ Deno.test("a small body that takes over a second is not awaited when its key is 
 
 test("a key that was admitted a moment ago and is revoked now gets 401 for a large body", async ({ sql, workspace: { key }, api }) => {
   assert.equal((await api.post(CONTACTS, LARGE)).status, 201);
-  await sql`update crm.api_keys set revoked_at = now() where hash = sha256(${key}::text::bytea)`;
+  await sql`update crm.api_keys k set revoked_at = now() from crm.key_secrets s
+    where s.key_id = k.id and s.hash = sha256(${key}::text::bytea)`;
   for (let i = 0; i < 2; i++) assertError(await api.post(CONTACTS, LARGE), "revoked_api_key");
   assertCode(await announce(CONTACTS, key, 200_000), "revoked_api_key");
 });

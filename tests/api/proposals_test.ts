@@ -8,9 +8,8 @@ import { ProposalAnswer, ProposalView } from "../../supabase/functions/proposals
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { assertError, call } from "../support/client.ts";
 import { openMailbox } from "../support/mailbox.ts";
-import { customer, makeProposal, tokenOf } from "../support/proposals.ts";
+import { apiPathOf, customer, makeProposal, tokenOf } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
-import { baseUrl } from "../support/stack.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
 const SOON = new Date(Date.now() + 3_600_000).toISOString();
@@ -168,9 +167,9 @@ test("An unknown token, that of a draft, and one that a later sending replaced a
   for (const token of ["", "x", "a".repeat(43), "a".repeat(42) + "-", id, `${link.split("/").at(-1)}x`]) {
     for (const act of Object.values(customer(`/proposals/${token}`))) assertError(await act(), "not_found");
   }
-  const { url } = await sendProposal(sql, id, baseUrl);
+  const { url } = await sendProposal(sql, id, "https://crm.example");
   assertError(await customer(link).view(), "not_found");
-  const newLink = url.slice(baseUrl.length);
+  const newLink = apiPathOf(url);
   assert.equal((await customer(newLink).view()).status, 200);
   await sql`update crm.proposals set status = 'rascunho' where id = ${id}`;
   assertError(await customer(newLink).view(), "not_found");

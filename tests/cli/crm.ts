@@ -13,7 +13,7 @@ export interface Outcome {
 export async function crm(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", MAIN, ...args],
-    env: { DATABASE_URL: "", ...env },
+    env: { DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
   }).output();
   const decoder = new TextDecoder();

@@ -12,7 +12,8 @@ test("delivery list shows the deliveries of an event, and delivery retry does no
   await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ attempts }) => attempts === 1);
   const [waiting] = await json("delivery", "list", "--workspace", workspace);
-  const { created_at, last_attempt_at, next_attempt_at, ...rest } = waiting;
+  const { created_at, last_attempt_at, next_attempt_at, last_duration_ms, ...rest } = waiting;
+  assert.ok(last_duration_ms >= 0);
   assert.ok(Date.parse(created_at) <= Date.parse(last_attempt_at));
   assert.ok(
     Date.parse(next_attempt_at) - Date.parse(last_attempt_at) > 25_000,
@@ -49,9 +50,8 @@ test("delivery redeliver sends a delivery again at once, under its id", async ({
   const { id } = await waitForDelivery(sql, subscription.id, ({ state }) => state === "delivered");
 
   // A delivery that had ended begins a new series; a waiting one continues its series.
-  assert.deepEqual(await json("delivery", "redeliver", id), {
-    ...{ id, subscription_id: subscription.id, held: false },
-  });
+  const again = await json("delivery", "redeliver", id);
+  assert.deepEqual([again.id, again.subscription_id, again.held], [id, subscription.id, false]);
   await waitForDelivery(sql, subscription.id, ({ state, attempts }) => state === "pending" && attempts === 1);
   assert.equal(
     await say("delivery", "redeliver", id),
@@ -69,6 +69,26 @@ test("delivery redeliver sends a delivery again at once, under its id", async ({
   );
   const listed = await json("delivery", "list", "--workspace", workspace);
   assert.equal(listed.length, 1);
+});
+
+test("delivery show prints the attempts of a delivery, and the headers and body that its receiver got", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox("status=503,200");
+  const subscription = await subscribe(key, mailbox.url, ["contact.created"]);
+  await api.post("/api-v1-leads", { first_name: "Ação" });
+  const { id } = await waitForDelivery(sql, subscription.id, ({ attempts }) => attempts === 1);
+  const shown = await json("delivery", "show", id);
+  const { duration_ms, finished_at, ...attempt } = shown.attempts_made[0];
+  assert.ok(duration_ms >= 0 && Date.parse(finished_at));
+  assert.deepEqual([attempt, shown.attempts_made.length], [
+    { series: 1, number: 1, status: 503, reason: "http_503" },
+    1,
+  ]);
+  const [received] = await mailbox.waitFor(1);
+  assert.equal(shown.body, new TextDecoder().decode(received!.raw));
+  const text = await say("delivery", "show", id);
+  assert.match(text, new RegExp(`^Delivery ${id} of contact\\.created to \\S+ is pending$`, "m"));
+  assert.match(text, /^1 +1 +503 +http_503 /m);
+  assert.match(text, /^X-Service-Event: contact\.created$/m);
 });
 
 Deno.test("delivery … reports each mistake in one line", async () => {

@@ -29,9 +29,9 @@ test("key revoke ends the active subscriptions that the key made, and names them
   const ofAnotherWorkspace = await subscribe(elsewhere.key, TARGET, ["deal.won"]);
 
   const revoked = await json("key", "revoke", id);
-  assert.deepEqual(Object.keys(revoked), [
-    ...["id", "revoked_at", "was_revoked", "ended_subscriptions", "kept_subscriptions"],
-  ]);
+  assert.equal(revoked.id, id);
+  assert.equal(revoked.state, "revoked");
+  assert.equal(revoked.active_webhooks, 0);
   assert.equal(revoked.was_revoked, false);
   assert.deepEqual(revoked.kept_subscriptions, []);
   assert.deepEqual(revoked.ended_subscriptions, [

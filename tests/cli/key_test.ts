@@ -37,8 +37,9 @@ test("A key is the prefix, 256 random bits in base62 and their checksum; only it
   assert.match(key, /^svc_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
   assert.equal(key.slice(-6), checksum(key.slice(0, -6)));
   const [row] = await sql`
-    select prefix, encode(hash, 'hex') as hash, k::text as everything from crm.api_keys k where id = ${id!}`;
-  assert.equal(row!["prefix"], key.slice(0, 12));
+    select k.prefix, s.prefix as its, encode(s.hash, 'hex') as hash, k::text || s as everything
+    from crm.api_keys k join crm.key_secrets s on s.key_id = k.id where k.id = ${id!}`;
+  assert.deepEqual([row!["prefix"], row!["its"]], [key.slice(0, 12), key.slice(0, 12)]);
   assert.equal(row!["hash"], hashCredential(key));
   assert.ok(!row!["everything"].includes(key.slice(12)));
 });
@@ -184,11 +185,13 @@ test("key list shows the creator and the last use of each key, and no secret", a
   const [unused] = await json("key", "list", "--workspace", workspace);
   assert.equal(unused.last_used_at, null);
 
-  const calledAt = Date.now();
+  const before = Date.now();
   await client(key).get("/api-v1-pipelines");
+  const after = Date.now();
   const [{ id, created_at, last_used_at, ...rest }] = await json("key", "list", "--workspace", workspace);
   assert.ok(Date.parse(created_at));
-  assert.ok(Math.abs(Date.parse(last_used_at) - calledAt) < 5000);
+  const usedAt = Date.parse(last_used_at);
+  assert.ok(usedAt >= before - 1_000 && usedAt <= after + 1_000, last_used_at);
   assert.deepEqual(rest, {
     name: "Teste",
     prefix: key.slice(0, 12),
@@ -197,12 +200,18 @@ test("key list shows the creator and the last use of each key, and no secret", a
     creator: "Administrador",
     expires_at: null,
     revoked_at: null,
+    state: "active",
+    active_webhooks: 0,
+    rotated_at: null,
+    old_secret_expires_at: null,
+    calls: { total_7_days: 1, days: rest.calls.days },
   });
+  assert.deepEqual(rest.calls.days.map(({ calls }: { calls: number }) => calls), [0, 0, 0, 0, 0, 0, 1]);
 
   const text = await say("key", "list", "--workspace", workspace);
   assert.match(
     text,
-    new RegExp(`^${id}  Teste +${key.slice(0, 12)} +pipelines:read +Administrador +- +- +20`, "m"),
+    new RegExp(`^${id}  Teste +${key.slice(0, 12)} +pipelines:read +Administrador +- +- +20\\S+ +1 +-$`, "m"),
   );
   assert.ok(!text.includes(hashCredential(key)));
 });

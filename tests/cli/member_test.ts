@@ -10,8 +10,13 @@ function add(workspace: string, email: string, role = "vendedor"): string[] {
 
 test("member add, update and list manage the members of a workspace", async ({ workspace: { id: workspace, memberId } }) => {
   const made = await json(...add(workspace, "Ana@Exemplo.com.br", "gestor"));
-  assert.deepEqual(Object.keys(made), ["id"]);
   assert.match(made.id, UUID);
+  assert.deepEqual([made.workspace_id, made.email, made.is_active, made.has_signed_in], [
+    workspace,
+    "ana@exemplo.com.br",
+    true,
+    false,
+  ]);
 
   assert.equal((await json("member", "update", made.id, "--active", "false")).is_active, false);
   const listed = await json("member", "list", "--workspace", workspace);
@@ -25,11 +30,36 @@ test("member add, update and list manage the members of a workspace", async ({ w
     email: "ana@exemplo.com.br",
     role: "gestor",
     is_active: false,
+    has_signed_in: false,
+    working_keys: 0,
   });
 
   assert.equal(await say("member", "update", made.id, "--active", "true"), `Member ${made.id} is active\n`);
   const text = await say("member", "list", "--workspace", workspace);
   assert.match(text, new RegExp(`^${made.id}  Ana Souza +ana@exemplo\\.com\\.br +gestor +yes `, "m"));
+});
+
+test("member update changes the name and the role of a member, and the audit log says that it was the operator", async ({ sql, workspace: { id: workspace } }) => {
+  const { id: member } = await json(...add(workspace, "ana@exemplo.com.br"));
+  const updated = await json("member", "update", member, "--name", " Ana Lima ", "--role", "gestor");
+  assert.deepEqual([updated.name, updated.role, updated.is_active], ["Ana Lima", "gestor", true]);
+  await say("member", "update", member, "--role", "gestor");
+  const lines = await sql`
+    select member_id, action, object_name, details from crm.audit_log where object_id = ${member} order by id`;
+  assert.deepEqual(lines.map((line) => ({ ...line })), [
+    {
+      member_id: null,
+      action: "member_invited",
+      object_name: "Ana Souza",
+      details: { email: "ana@exemplo.com.br", role: "vendedor" },
+    },
+    {
+      member_id: null,
+      action: "member_updated",
+      object_name: "Ana Lima",
+      details: { name: { from: "Ana Souza", to: "Ana Lima" }, role: { from: "vendedor", to: "gestor" } },
+    },
+  ], "an update that changes nothing leaves no line");
 });
 
 test("member update --active false shows the keys of the member that still work, and how to revoke them", async ({ sql, workspace: { id: workspace, memberId } }) => {
@@ -111,7 +141,11 @@ Deno.test("member … reports each mistake in one line", async () => {
     assertMistake(add(UNKNOWN_ID, "ana"), 2, /must be an e-mail address/),
     assertMistake(add(UNKNOWN_ID, "a@b.co", "chefe"), 2, /Allowed choices are admin, gestor, vendedor/),
     assertMistake(["member", "update", UNKNOWN_ID, "--active", "true"], 1, /No member has the id/),
-    assertMistake(["member", "update", UNKNOWN_ID], 2, /--active <true\|false>' not specified/),
+    assertMistake(
+      ["member", "update", UNKNOWN_ID],
+      2,
+      /nothing to change: give at least one of --active, --name, --role/,
+    ),
     assertMistake(["member", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
   ]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { customer } from "../support/proposals.ts";
-import { baseUrl } from "../support/stack.ts";
-import { assertMistake, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
+import { apiPathOf, customer, tokenOf } from "../support/proposals.ts";
+import { baseUrl, databaseUrl } from "../support/stack.ts";
+import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID, UUID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
 
 test("proposal create makes a draft, proposal send gives it a link that is shown once", async ({ workspace, newDeal }) => {
@@ -36,32 +36,44 @@ test("proposal create makes a draft, proposal send gives it a link that is shown
   const sent = await json("proposal", "send", made.id);
   assert.deepEqual(Object.keys(sent), ["id", "url"]);
   assert.equal(sent.id, made.id);
-  assert.match(sent.url.slice(baseUrl.length), /^\/proposals\/[0-9A-Za-z]{43}$/);
-  assert.equal((await customer(sent.url.slice(baseUrl.length)).view()).body.title, "Plano anual");
+  assert.match(sent.url, new RegExp(`^${new URL(baseUrl).origin}/proposta/#[0-9A-Za-z]{43}$`));
+  assert.equal((await customer(apiPathOf(sent.url)).view()).body.title, "Plano anual");
   const listed = await say("proposal", "list", "--workspace", workspace.id);
   assert.match(listed, /Plano anual +12500\.5 +990 +visualizada/);
-  assert.ok(!listed.includes(sent.url.split("/").at(-1)));
+  assert.ok(!listed.includes(tokenOf(apiPathOf(sent.url))));
 });
 
-test("proposal send makes a new link for an open proposal, under PUBLIC_URL or SUPABASE_URL where one is set", async ({ newDeal }) => {
+test("proposal send makes a new link for an open proposal, under APP_ORIGIN where it is set", async ({ newDeal }) => {
   const deal = await newDeal();
   const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
   const text = await say("proposal", "send", id);
   const [, first = ""] =
     new RegExp(`^Proposal ${id} sent\\. Its link is shown only now:\n\n(\\S+)\n$`).exec(text) ?? [];
-  assert.ok(first.startsWith(`${baseUrl}/proposals/`), text);
-  const sendWith = async (env: Record<string, string>) =>
-    JSON.parse((await crm(["proposal", "send", id, "--json"], env)).stdout).url;
-  const SUPABASE_URL = "https://x.supabase.co";
-  assert.match(
-    await sendWith({ SUPABASE_URL }),
-    /^https:\/\/x\.supabase\.co\/functions\/v1\/proposals\/\w{43}$/,
+  assert.ok(first.startsWith(`${new URL(baseUrl).origin}/proposta/#`), text);
+  for (const APP_ORIGIN of ["https://crm.example", "https://x.github.io/crm/"]) {
+    const { url } = JSON.parse((await crm(["proposal", "send", id, "--json"], { APP_ORIGIN })).stdout);
+    assert.match(url.slice(APP_ORIGIN.replace(/\/$/, "").length), /^\/proposta\/#\w{43}$/);
+    assert.ok(url.startsWith(APP_ORIGIN), url);
+  }
+  assert.equal((await customer(apiPathOf(first)).view()).status, 404);
+});
+
+test("proposal send with another database than the local stack's needs APP_ORIGIN, and sends nothing without it", async ({ workspace, newDeal }) => {
+  const deal = await newDeal();
+  const { id } = await json("proposal", "create", "--deal", deal.id, "--title", "A");
+  // The same database by another address: which console belongs to it cannot be known.
+  const elsewhere = new URL(databaseUrl);
+  elsewhere.searchParams.set("application_name", "other");
+  const send = (env: Record<string, string>) => crm(["proposal", "send", id], env);
+  assertOneLine(
+    await send({ DATABASE_URL: elsewhere.href }),
+    1,
+    /APP_ORIGIN is not set: set it to the console's address/,
+    "without APP_ORIGIN",
   );
-  assert.match(
-    await sendWith({ SUPABASE_URL, PUBLIC_URL: "https://crm.example/" }),
-    /^https:\/\/crm\.example\/functions\/v1\/proposals\/\w{43}$/,
-  );
-  assert.equal((await customer(first.slice(baseUrl.length)).view()).status, 404);
+  assertOneLine(await send({ APP_ORIGIN: "crm.example" }), 1, /APP_ORIGIN is "crm.example": /, "no URL");
+  const [proposal] = await json("proposal", "list", "--workspace", workspace.id);
+  assert.equal(proposal.status, "rascunho");
 });
 
 test("proposal … reports each mistake in one line", async ({ sql, newDeal }) => {

@@ -84,7 +84,7 @@ Deno.test("A command does not wait endlessly for a server that drops its connect
     DATABASE_URL: `postgres://postgres:x@127.0.0.1:${listener.addr.port}/postgres`,
   });
   assertOneLine(outcome, 1, /The database cannot be reached/, "workspace list");
-  assert.ok(performance.now() - startedAt < 10_000);
+  assert.ok(performance.now() - startedAt < 20_000);
   listener.close();
   await dropping;
 });

@@ -20,18 +20,52 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
   const { body } = await api.get(WEBHOOKS);
   const [made] = await json("key", "list", "--workspace", workspace);
   await sql`update crm.webhook_subscriptions set key_id = null where id = ${second.id}`;
+  const shown = (await json(...list)).map(({ key: _key, days: _days, ...row }: { [name: string]: unknown }) =>
+    row
+  );
+  const others = { held: false, days_are_partial: false };
   assert.deepEqual(
-    await json(...list),
-    body.data.map((record: { id: string }) => ({
+    shown,
+    body.data.toReversed().map((record: { id: string }) => ({
       ...record,
+      ...others,
       key_id: record.id === first.id ? made.id : null,
     })),
-    "as the API lists them, with the key that made each",
+    "active ones first, with the key that made each",
   );
   const text = await say(...list);
   assert.match(text, new RegExp(`^${first.id}  https://\\S+  deal\\.won,deal\\.lost +yes +0 `, "m"));
   assert.match(text, new RegExp(`^${second.id}  https://\\S+  lead\\.received +no +0 .*-$`, "m"));
   assert.match(text, new RegExp(`^${first.id}  .*  ${made.id}$`, "m"));
+});
+
+test("webhook show counts the outcomes of a subscription's deliveries by day, and names the key that made it", async ({ sql, workspace: { id: workspace, key } }) => {
+  const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  const [made] = await json("key", "list", "--workspace", workspace);
+  await sql`
+    with event as (
+      insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+      select ${workspace}, crm.uuid_v7(at), 'deal.won', gen_random_uuid(), '{"test": true}', at
+      from unnest(array[now() - interval '8 days', now() - interval '2 days', now() - interval '2 days', now()]) at
+      returning *
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, created_at)
+    select workspace_id, crm.uuid_v7(occurred_at), id, ${id}, 'delivered', occurred_at from event`;
+  await sql`update crm.webhook_deliveries set state = 'failed' where id = (
+    select max(id::text)::uuid from crm.webhook_deliveries where subscription_id = ${id})`;
+  const shown = await json("webhook", "show", id);
+  assert.deepEqual(shown.key, { id: made.id, name: "Teste" });
+  assert.deepEqual(
+    shown.days.map(({ delivered, failed, waiting }: Record<string, number>) => [delivered, failed, waiting]),
+    [[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0], [0, 0, 0], [0, 1, 0]],
+  );
+  assert.deepEqual(
+    [shown.days.at(-1).day, shown.days_are_partial],
+    [new Date().toISOString().slice(0, 10), false],
+  );
+  const text = await say("webhook", "show", id);
+  assert.match(text, new RegExp(`^Subscription ${id} is active: https://\\S+$`, "m"));
+  assert.match(text, new RegExp(`^Made by the key ${made.id} "Teste"$`, "m"));
 });
 
 test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ workspace: { id: workspace, key } }) => {
@@ -79,9 +113,10 @@ test("webhook reactivate makes waiting deliveries due at once, with a failure_co
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
   await api.delete(`${WEBHOOKS}/${id}`);
 
-  assert.deepEqual(await json("webhook", "reactivate", id), {
-    ...{ id, resumed: 1, revoked_key: null, warnings: [] },
-  });
+  const reactivated = await json("webhook", "reactivate", id);
+  assert.deepEqual([reactivated.id, reactivated.resumed, reactivated.revoked_key, reactivated.warnings], [
+    ...[id, 1, null, []],
+  ]);
   const [failed, delivered] = await mailbox.waitFor(2);
   checkDelivery(delivered!, secret);
   assert.equal(delivered!.body.delivery_id, failed!.body.delivery_id);
@@ -114,7 +149,10 @@ test("webhook reactivate warns that the key which made the subscription is revok
   const warning =
     `The key that made the subscription is revoked: ${made.id} ("Teste", ${revoked_key.prefix})`;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: `warning: ${warning}\n` });
-  assert.deepEqual(JSON.parse(stdout), { id, resumed: 0, revoked_key, warnings: [warning] });
+  const shown = JSON.parse(stdout);
+  assert.deepEqual([shown.id, shown.resumed, shown.revoked_key, shown.warnings], [
+    ...[id, 0, revoked_key, [warning]],
+  ]);
   const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(row!["is_active"], true);
 });

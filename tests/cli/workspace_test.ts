@@ -35,6 +35,26 @@ Deno.test("workspace create makes an admin and a default pipeline of four stages
   ]);
 });
 
+Deno.test("workspace create names the admin who can sign in; without an e-mail nobody can", async () => {
+  const create = ["workspace", "create", "--name", "Padaria Sol"];
+  const named = await json(
+    ...create,
+    "--admin-name",
+    " Ana Souza ",
+    "--admin-email",
+    "Ana@PadariaSol.com.br",
+  );
+  const nameless = await json(...create);
+  await using sql = openDatabase();
+  const members = await sql`
+    select name, email, role, user_id from crm.members where id in (${named.member_id}, ${nameless.member_id}) order by id
+  `;
+  assert.deepEqual(members.map((member) => ({ ...member })), [
+    { name: "Ana Souza", email: "ana@padariasol.com.br", role: "admin", user_id: null },
+    { name: "Administrador", email: "admin@workspace.invalid", role: "admin", user_id: null },
+  ]);
+});
+
 test("workspace update changes the given settings, and the API applies them at once", async ({ workspace: { id }, api }) => {
   const pipelines = () => api.get("/api-v1-pipelines");
 
@@ -67,7 +87,13 @@ Deno.test("workspace … reports each mistake in one line", async () => {
     assertMistake(["workspace", "create"], 2, /--name <name>' not specified/),
     assertMistake(["workspace", "create", "--name", " "], 2, /1 to 255 characters/),
     assertMistake(["workspace", "create", "--name", "a".repeat(256)], 2, /1 to 255 characters/),
-    assertMistake(update, 2, /nothing to change: give at least one of --suspended, --public-api/),
+    assertMistake(["workspace", "create", "--name", "A", "--admin-name", ""], 2, /1 to 255 characters/),
+    assertMistake(
+      ["workspace", "create", "--name", "A", "--admin-email", "ana"],
+      2,
+      /must be an e-mail address/,
+    ),
+    assertMistake(update, 2, /nothing to change: give at least one of --name, --suspended, --public-api/),
     assertMistake([...update, "--suspended", "yes"], 2, /true or false/),
     assertMistake([...update, "--rate-limit", "0"], 2, /whole number from 1 to 1000000/),
     assertMistake([...update, "--rate-limit", "1e3"], 2, /whole number from 1 to 1000000/),

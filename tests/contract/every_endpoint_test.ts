@@ -5,7 +5,7 @@ import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
-import { endpoints, keyEndpoints, resources } from "../support/resources.ts";
+import { apiEndpoints, endpoints, keyEndpoints, resources } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
 
@@ -107,14 +107,14 @@ for (const { resource, route, title } of keyEndpoints) {
 }
 
 Deno.test("Only lists have query parameters: a filter that is mistyped would return every record", () => {
-  const taking = endpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
+  const taking = apiEndpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
   assert.deepEqual(
     taking.sort(),
     ["activities", "companies", "contacts", "deals", "notes"].map((name) => `GET /api-v1-${name}`),
   );
 });
 
-for (const { resource, route, title } of endpoints.filter(({ route }) => takesQuery(route.endpoint))) {
+for (const { resource, route, title } of apiEndpoints.filter(({ route }) => takesQuery(route.endpoint))) {
   test(`${title} answers 422 to an unknown or repeated query parameter and names it`, async ({ workspace: { key } }) => {
     const reply = await call("GET", `/${resource.name}?nome=1&limite=2&limit=1&limit=1`, { key });
     assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["limit"]);
@@ -139,9 +139,12 @@ for (const { resource, route, title } of endpoints.filter(({ route }) => takesQu
 for (const { resource, route, title } of endpoints.filter(({ route }) => !takesQuery(route.endpoint))) {
   test(`${title} ignores query parameters, even repeated ones and those that could not be stored`, async ({ sql }) => {
     const send = async (query: string) => {
-      const { key, token } = await GATE_CASES[resource.gate].admit(sql);
+      const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
       const path = addressOf(resource.name, route.path, { token });
-      return call(route.method, `${path}${query}`, { key, ...(route.endpoint.body && { body: {} }) });
+      return call(route.method, `${path}${query}`, {
+        ...credentials,
+        ...(route.endpoint.body && { body: {} }),
+      });
     };
     const [plain, queried] = [
       await send(""),
@@ -156,12 +159,12 @@ for (const { resource, route, title } of endpoints) {
   if (route.method !== "GET") continue;
   const { head } = route.endpoint;
   test(`${title} answers HEAD ${head ? "as GET, without a body" : "with 405, because its GET changes something"}`, async ({ sql }) => {
-    const { key, token } = await GATE_CASES[resource.gate].admit(sql);
+    const { token, ...credentials } = await GATE_CASES[resource.gate].admit(sql);
     const path = addressOf(resource.name, route.path, { token });
-    const reply = await call("HEAD", path, { key });
+    const reply = await call("HEAD", path, credentials);
     assert.equal(reply.text, "");
     if (!head) return assert.equal(reply.status, 405);
-    const read = await call("GET", path, { key });
+    const read = await call("GET", path, credentials);
     assert.equal(reply.status, read.status);
     // Not GET's own header, which a compressed answer lacks.
     const { length } = new TextEncoder().encode(read.text);
@@ -174,10 +177,10 @@ for (const resource of resources) {
   for (const [path, methods] of resource.byPath()) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
     test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")}`, async ({ sql }) => {
-      // Even with a key without any scope: the method is checked before the scope.
-      const { key, token } = await admit(sql, ["nothing:read"]);
+      // Even without the scope or the role: the method is checked before them.
+      const { token, ...credentials } = await admit(sql, "none");
       for (const method of others) {
-        const reply = await call(method, addressOf(resource.name, path, { token }), { key });
+        const reply = await call(method, addressOf(resource.name, path, { token }), credentials);
         assertError(reply, "method_not_allowed");
         assert.equal(reply.headers.get("Allow"), allowedMethods(methods).join(", "));
       }
@@ -190,10 +193,11 @@ for (const resource of resources) {
 }
 
 for (const resource of resources) {
-  const { unknown } = GATE_CASES[resource.gate];
-  test(`/${resource.name}: an unknown path answers 404 not_found, after the key is checked`, async ({ workspace: { key } }) => {
+  const { admit, unknown } = GATE_CASES[resource.gate];
+  test(`/${resource.name}: an unknown path answers 404 not_found, after the credential is checked`, async ({ sql }) => {
+    const { token: _, ...credentials } = await admit(sql);
     for (const path of ["/a/b/c/d", `/${UNKNOWN_ID}/fly`, "/%00", "/%ff", "/..%2f"]) {
-      const reply = await call("GET", `/${resource.name}${path}`, { key });
+      const reply = await call("GET", `/${resource.name}${path}`, credentials);
       assert.ok(reply.status === 404 || reply.status === 405, `${path}: ${reply.status}`);
       assertError(await call("GET", `/${resource.name}${path}`), unknown ?? "not_found");
     }

@@ -1,18 +1,22 @@
 // The OpenAPI documents are written from the endpoint tables; here they are compared with the tables and the live service.
 import assert from "node:assert/strict";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
+import type { Audience } from "../../openapi/audience.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { deliveryBody } from "../../openapi/events.ts";
 import { DOCUMENTS, documentText } from "../../openapi/files.ts";
+import type { Resource } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import { REPLY_HEADERS } from "../../supabase/functions/_shared/http/reply.ts";
 import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { call, type Reply } from "../support/client.ts";
-import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { makeAppSamples } from "../../lab/harness/app_samples.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf, GATE_CASES } from "../support/gates.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
-import { endpoints, resources } from "../support/resources.ts";
+import { apiEndpoints, endpoints, sessionEndpoints } from "../support/resources.ts";
 import { makeSamples, withSampleIds } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";
 
 interface Documented {
@@ -29,20 +33,27 @@ interface Operation {
   responses: Record<string, Documented & { $ref?: string }>;
 }
 
-// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
-const document = openApiDocument(resources, "pt") as any;
+const AUDIENCES = ["api", "app"] as const;
 
-function operationOf(method: string, name: string, path: string): Operation {
-  const address = `/${name}${path.replace(/:(\w+)/, "{$1}").replace(/\/$/, "")}`;
-  return document.paths[address][method.toLowerCase()];
+// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
+const documents: Record<Audience, any> = {
+  api: openApiDocument("api", "pt"),
+  app: openApiDocument("app", "pt"),
+};
+
+const documentOf = ({ gate }: Resource) => documents[gate === "session" ? "app" : "api"];
+
+function operationOf(method: string, resource: Resource, path: string): Operation {
+  const address = `/${resource.name}${path.replace(/:(\w+)/, "{$1}").replace(/\/$/, "")}`;
+  return documentOf(resource).paths[address][method.toLowerCase()];
 }
 
 /** Asserts that the document declares the reply's status, code and headers. */
-function assertDocumented(operation: Operation, reply: Reply): void {
+function assertDocumented(resource: Resource, operation: Operation, reply: Reply): void {
   const named = operation.responses[reply.status];
   assert.ok(named, `${operation.operationId} documents no ${reply.status}: ${reply.text}`);
   const response: Documented = named.$ref
-    ? document.components.responses[named.$ref.split("/").pop()!]
+    ? documentOf(resource).components.responses[named.$ref.split("/").pop()!]
     : named;
   for (const header of REPLY_HEADERS) {
     if (!reply.headers.has(header)) continue;
@@ -56,13 +67,13 @@ function assertDocumented(operation: Operation, reply: Reply): void {
   assert.ok(codes.includes(reply.body.error.code), `${operation.operationId}: ${reply.body.error.code}`);
 }
 
-for (const { file, language } of DOCUMENTS) {
-  Deno.test(`The OpenAPI document in the repository (${language}) is what the endpoint tables say; else run "deno task openapi"`, async () => {
+for (const { file, audience, language } of DOCUMENTS) {
+  Deno.test(`The OpenAPI document in the repository (${audience}, ${language}) is what the endpoint tables say; else run "deno task openapi"`, async () => {
     const written = await Deno.readTextFile(file);
-    assert.ok(written === documentText(openApiDocument(resources, language)), `${file} is stale`);
+    assert.ok(written === documentText(openApiDocument(audience, language)), `${file} is stale`);
   });
 
-  Deno.test(`The OpenAPI document (${language}) passes the linter's recommended rules`, async () => {
+  Deno.test(`The OpenAPI document (${audience}, ${language}) passes the linter's recommended rules`, async () => {
     const problems = await lintFromString({
       source: await Deno.readTextFile(file),
       absoluteRef: file,
@@ -75,42 +86,48 @@ for (const { file, language } of DOCUMENTS) {
   });
 }
 
-Deno.test("The two OpenAPI documents differ in their texts alone", () => {
-  const shape = (language: "pt" | "en") =>
-    JSON.stringify(
-      openApiDocument(resources, language),
-      (name, value) =>
-        (name === "summary" || name === "description") && typeof value === "string" ? "" : value,
-    );
-  assert.equal(shape("pt"), shape("en"));
+Deno.test("The two languages of an OpenAPI document differ in their texts alone", () => {
+  for (const audience of AUDIENCES) {
+    const shape = (language: "pt" | "en") =>
+      JSON.stringify(
+        openApiDocument(audience, language),
+        (name, value) =>
+          (name === "summary" || name === "description") && typeof value === "string" ? "" : value,
+      );
+    assert.equal(shape("pt"), shape("en"));
+  }
 });
 
-Deno.test("No schema of the OpenAPI document is closed: a reply may gain a field without a new version", () => {
-  assert.ok(!JSON.stringify(document).includes('"additionalProperties":false'));
+Deno.test("No schema of an OpenAPI document is closed: a reply may gain a field without a new version", () => {
+  assert.ok(!JSON.stringify(documents).includes('"additionalProperties":false'));
 });
 
-Deno.test("Every operation has an id of its own", () => {
-  const ids = endpoints.map(({ route }) => route.endpoint.operation);
-  assert.equal(new Set(ids).size, ids.length);
+Deno.test("Every operation of an OpenAPI document has an id of its own", () => {
+  for (const listed of [apiEndpoints, sessionEndpoints]) {
+    const ids = listed.map(({ route }) => route.endpoint.operation);
+    assert.equal(new Set(ids).size, ids.length);
+  }
 });
 
 Deno.test("Every request example of the OpenAPI document is answered with the status that it declares", async (t) => {
   await using sql = openDatabase();
   for (const { resource, route, title } of endpoints) {
     await t.step(title, async () => {
-      const { key, stages } = await makeWorkspace(sql);
+      const { id: workspaceId, key, stages } = await makeWorkspace(sql);
       const samples = await makeSamples(key, stages);
-      const operation = operationOf(route.method, resource.name, route.path);
+      const records = { ...samples.records, ...await makeAppSamples(sql, workspaceId) };
+      const credentials = resource.gate === "session" ? await signIn(sql, workspaceId, "admin") : { key };
+      const operation = operationOf(route.method, resource, route.path);
       const example = operation.requestBody?.content["application/json"].example;
       const query = route.endpoint.query.safeParse({}).success ? "" : `?deal_id=${samples.deal_id}`;
       const token = tokenOf((await makeProposal(sql, samples.deal_id)).link);
-      const id = samples.records[resource.name] ?? "";
+      const id = records[resource.name] ?? "";
       const reply = await call(route.method, addressOf(resource.name, route.path, { id, token }) + query, {
-        key,
+        ...credentials,
         ...(example && { body: withSampleIds(example, samples) }),
       });
       assert.equal(reply.status, route.endpoint.status, reply.text);
-      assertDocumented(operation, reply);
+      assertDocumented(resource, operation, reply);
     });
   }
 });
@@ -122,7 +139,7 @@ Deno.test("Every reply example of the OpenAPI document is valid by the operation
     if (reply === null) continue;
     const statuses = endpoint.gate === "none" ? Object.keys(endpoint.replies) : [endpoint.status];
     for (const status of statuses) {
-      const { content } = operationOf(route.method, resource.name, route.path).responses[status]!;
+      const { content } = operationOf(route.method, resource, route.path).responses[status]!;
       const { example } = content!["application/json"] as unknown as { example: unknown };
       assert.deepEqual(reply.parse(example), example);
     }
@@ -131,26 +148,26 @@ Deno.test("Every reply example of the OpenAPI document is valid by the operation
 
 Deno.test("Whatever is wrong with a call, the answer's status, code and headers are in the OpenAPI document", async (t) => {
   await using sql = openDatabase();
-  const { id, key } = await makeWorkspace(sql);
-  const { key: powerless } = await makeKey(sql, id, { scopes: ["nothing:read"] });
   for (const { resource, route, title } of endpoints) {
-    const operation = operationOf(route.method, resource.name, route.path);
-    const { token } = await GATE_CASES[resource.gate].admit(sql);
+    const operation = operationOf(route.method, resource, route.path);
+    const { admit } = GATE_CASES[resource.gate];
+    const { token, ...credentials } = await admit(sql);
+    const { token: _, ...powerless } = await admit(sql, "none");
     const path = addressOf(resource.name, route.path, { token });
     const nowhere = addressOf(resource.name, route.path, { id: "x", token: "x" });
     const body = route.endpoint.body && {};
     await t.step(title, async () => {
       const send = (path: string, options: Parameters<typeof call>[2]) =>
-        call(route.method, path, { key, body, ...options });
+        call(route.method, path, { ...credentials, body, ...options });
       const replies = [
-        await send(path, { key: null }),
-        await send(path, { key: "svc_x" }),
-        await send(path, { key: powerless }),
+        await send(path, { key: null, session: null }),
+        await send(path, { key: "svc_x", session: "x" }),
+        await send(path, powerless),
         await send(path, {}),
         await send(nowhere, {}),
         await send(`${path}?nome=1`, {}),
         await send(`${path}?cursor=x`, {}),
-        await call("PUT", path, { key }),
+        await call("PUT", path, credentials),
       ];
       if (body) {
         replies.push(
@@ -159,7 +176,7 @@ Deno.test("Whatever is wrong with a call, the answer's status, code and headers 
           await send(path, { headers: { "Idempotency-Key": "k".repeat(256) } }),
         );
       }
-      for (const reply of replies) assertDocumented(operation, reply);
+      for (const reply of replies) assertDocumented(resource, operation, reply);
     });
   }
 });

@@ -2,12 +2,14 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { makeAppSamples } from "../../lab/harness/app_samples.ts";
 import { anything, bodyText, fitting } from "../support/arbitraries.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeProposal, tokenOf } from "../support/proposals.ts";
 import { makeSamples } from "../support/samples.ts";
+import { signIn } from "../support/sessions.ts";
 import { openDatabase } from "../support/stack.ts";
 
 /**
@@ -25,6 +27,8 @@ async function populate(sql: Sql) {
   // Several, because each link admits only 60 calls a minute.
   const links = await Promise.all(Array.from({ length: 10 }, () => makeProposal(sql, deal_id)));
   const { id, memberId, pipelineId, stages, key } = workspace;
+  const appRecords = await makeAppSamples(sql, id);
+  const { session } = await signIn(sql, id, "admin");
   const ids = [
     id,
     memberId,
@@ -32,9 +36,10 @@ async function populate(sql: Sql) {
     company_id,
     ...stages.map(({ id }) => id),
     ...Object.values(records),
+    ...Object.values(appRecords),
     ...links.map(({ id }) => id),
   ];
-  return { key, ids, tokens: links.map(({ link }) => tokenOf(link)) };
+  return { key, session, ids, tokens: links.map(({ link }) => tokenOf(link)) };
 }
 
 Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reveals another workspace (seed ${SEED})`, async (t) => {
@@ -54,7 +59,8 @@ Deno.test(`whatever is sent, no operation answers 5xx, breaks its schema or reve
           fc.asyncProperty(
             request(resource.name, route, ids, own.tokens),
             async ({ path, body, headers }) => {
-              const reply = await call(route.method, path, { key: own.key, body, headers });
+              const { key, session } = own;
+              const reply = await call(route.method, path, { key, session, body, headers });
               assert.ok(reply.status < 500, `${reply.status} ${reply.text}`);
               if (reply.status < 300) {
                 const foreign = other.ids.filter((id) => reply.text.includes(id) && !body?.includes(id));

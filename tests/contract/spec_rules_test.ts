@@ -6,7 +6,7 @@ import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
-import { keyEndpoints, resources } from "../support/resources.ts";
+import { apiResources, keyEndpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
 import { inputSchema } from "../support/input_schema.ts";
 import { bodyOf } from "../support/resources.ts";
@@ -51,7 +51,7 @@ Deno.test("The endpoints are those of the contract, each with its scope", () => 
 
 Deno.test("Every resource is one function, with the API's version in its name", () => {
   // A customer's link has no version, because it must outlive one.
-  const api = resources.filter(({ gate }) => gate !== "link");
+  const api = apiResources.filter(({ gate }) => gate !== "link");
   for (const { name } of api) assert.match(name, /^api-v1-[a-z]+(-[a-z]+)*$/);
 });
 
@@ -63,7 +63,7 @@ Deno.test("Every scope has the form <resource>:read, :write or :manage, and some
 
 Deno.test("Every field, parameter and error code is snake_case, every text of an error a sentence without a full stop", () => {
   const names: string[] = Object.keys(ERRORS);
-  JSON.stringify(openApiDocument(resources, "pt"), (key, value) => {
+  JSON.stringify(openApiDocument("api", "pt"), (key, value) => {
     if (key === "properties") names.push(...Object.keys(value));
     if (value?.in === "query") names.push(value.name);
     return value;

@@ -1,8 +1,9 @@
 // How often the functions try to connect to a database that does not let them in.
 import assert from "node:assert/strict";
+import { percentile } from "../../lab/harness/figures.ts";
 import { startProxy } from "../../lab/harness/proxy.ts";
 import { pause } from "../../lab/harness/waiting.ts";
-import { generateKey } from "../../operator/generate_key.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";
@@ -41,13 +42,16 @@ Deno.test("With a wrong password, calls get 503 at once and connecting is tried 
   const url = new URL(front.url);
   url.password = "wrong";
   const key = generateKey();
-  const replies = new Map<string, number>();
+  const replies = new Set<string>();
+  const waits: number[] = [];
   const lines = await withEnvironment({ DATABASE_URL: url.href }, async () => {
     await callFor(2_600, async () => {
       const request = new Request("http://localhost/api-v1-pipelines", { headers: { "X-API-Key": key } });
+      const called = performance.now();
       const reply = await serveResource(pipelines)(request);
+      waits.push(performance.now() - called);
       const seen = `${reply.status} ${reply.headers.get("Retry-After")} ${(await reply.json()).error.code}`;
-      replies.set(seen, (replies.get(seen) ?? 0) + 1);
+      replies.add(seen);
     });
   });
   const failures = lines.filter(({ event }) => event === "database_connect_failed");
@@ -59,23 +63,28 @@ Deno.test("With a wrong password, calls get 503 at once and connecting is tried 
   );
   assert.match(failures[0]!["error"] as string, /password authentication failed/);
   assert.deepEqual(
-    [...replies.keys()].sort(),
+    [...replies].sort(),
     ["503 1 service_unavailable", "503 2 service_unavailable"],
   );
-  assert.ok([...replies.values()].reduce((sum, n) => sum + n) > 1_000, "calls did not wait");
+  // Only those wait that begin while connecting is tried; the shortest wait for the next attempt is 500 ms.
+  assert.ok(percentile(waits, 0.5) < 250, `${percentile(waits, 0.5)} ms`);
 });
 
 Deno.test("While connections are refused, connecting is tried at most every 0.25 s, and a success ends the waits", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
+    const started = performance.now();
     await callFor(1_500, () => assert.rejects(query(ONE), UNAVAILABLE));
-    assert.ok(front.connections >= 4 && front.connections <= 9, `${front.connections} connections`);
+    // At 0, 0.05, 0.15 and 0.35 s, then every 0.25 s.
+    const most = 3 + (performance.now() - started) / 250;
+    assert.ok(front.connections >= 4 && front.connections <= most, `${front.connections} connections`);
 
     front.state = "open";
     const opened = performance.now();
     while (!await query(ONE).then(() => true, () => false)) await pause(5);
-    assert.ok(performance.now() - opened < 500, `${performance.now() - opened} ms`);
+    // Waits that grew on would be seconds by now.
+    assert.ok(performance.now() - opened < 2_000, `${performance.now() - opened} ms`);
     await Promise.all(Array.from({ length: 20 }, () => query(ONE)));
   });
 });
@@ -94,7 +103,7 @@ Deno.test("Many calls at the same time share one attempt to connect until the fi
   assert.equal(front.connections, needed + 1);
 });
 
-Deno.test("While one attempt after a failure gets no answer, the other calls get 503 within 1.5 s, without attempts", async () => {
+Deno.test("While one attempt after a failure gets no answer, the other calls get 503 after 1 s, without attempts", async () => {
   await using front = startFront();
   await withEnvironment({ DATABASE_URL: front.url }, async () => {
     front.state = "closing";
@@ -104,7 +113,8 @@ Deno.test("While one attempt after a failure gets no answer, the other calls get
     const probe = assert.rejects(query(ONE), UNAVAILABLE);
     const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => assert.rejects(query(ONE), UNAVAILABLE)));
-    assert.ok(performance.now() - started < 1_500, `${performance.now() - started} ms`);
+    // The attempt itself is given up after 5 s.
+    assert.ok(performance.now() - started < 3_500, `${performance.now() - started} ms`);
     assert.equal(front.connections, 2);
     await probe;
   });

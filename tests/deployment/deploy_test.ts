@@ -30,7 +30,7 @@ Deno.test("deno task deploy names every variable that is missing or wrong at onc
   const nothing = await deploy({});
   assert.deepEqual({ code: nothing.code, stdout: nothing.stdout }, { code: 1, stdout: "" });
   const missing = ["SUPABASE_ACCESS_TOKEN", "SUPABASE_PROJECT_REF", "DATABASE_URL", "FUNCTIONS_DATABASE_URL"]
-    .concat("WEBHOOK_ENCRYPTION_KEY", "WEBHOOK_DISPATCHER_SECRET");
+    .concat("WEBHOOK_ENCRYPTION_KEY", "WEBHOOK_DISPATCHER_SECRET", "APP_ORIGIN");
   assert.deepEqual(
     nothing.stderr.trim().split("\n").slice(1),
     missing.map((name) => `${name} is not set`),
@@ -45,13 +45,14 @@ Deno.test("deno task deploy names every variable that is missing or wrong at onc
       `postgresql://postgres.${PROJECT_REF}:hunter2@${pooler}:6543/postgres?sslmode=verify-full`,
     WEBHOOK_ENCRYPTION_KEY: "hunter2",
     WEBHOOK_DISPATCHER_SECRET: "hunter2",
+    APP_ORIGIN: "http://hunter2.example",
     DATABASE_CA: "hunter2",
     PUBLIC_URL: "http://api.example",
     FUNCTIONS_REGION: "Brazil",
     CORS_ALLOWED_ORIGINS: "'hunter2'",
   });
   const lines = wrong.stderr.trim().split("\n").slice(1);
-  assert.equal(lines.length, 9, wrong.stderr);
+  assert.equal(lines.length, 10, wrong.stderr);
   assert.doesNotMatch(wrong.stderr, /hunter2/);
   assert.match(lines[1]!, /^DATABASE_URL has port 6543/);
   const unencoded = await deploy({ DATABASE_URL: "postgresql://postgres:50%hunter2@127.0.0.1/postgres" });
@@ -86,6 +87,7 @@ Deno.test({
       FUNCTIONS_DATABASE_URL: functionsDatabaseUrl(password),
       WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
       WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+      APP_ORIGIN: "https://example.github.io/crm",
       DATABASE_CA: (await createAuthority()).certificate,
       PUBLIC_URL: project.origin,
       CORS_ALLOWED_ORIGINS: "",
@@ -132,6 +134,7 @@ Deno.test({
         DATABASE_URL: env["FUNCTIONS_DATABASE_URL"],
         WEBHOOK_ENCRYPTION_KEY: env["WEBHOOK_ENCRYPTION_KEY"],
         WEBHOOK_DISPATCHER_SECRET: env["WEBHOOK_DISPATCHER_SECRET"],
+        APP_ORIGIN: env["APP_ORIGIN"],
         DATABASE_CA: env["DATABASE_CA"],
         PUBLIC_URL: env["PUBLIC_URL"],
       });

@@ -2,6 +2,7 @@
 // (https://supabase.com/docs/guides/functions/error-codes). The platform itself does not run here.
 import assert from "node:assert/strict";
 import { functions, health } from "../../deployment/doctor/checks/functions.ts";
+import { consoleOrigin, signIn } from "../../deployment/doctor/checks/sign_in.ts";
 import { sessions } from "../../deployment/doctor/checks/sessions.ts";
 
 import { type Diagnosis, runChecks } from "../../deployment/doctor/examine.ts";
@@ -12,8 +13,10 @@ import { baseUrl, openDatabase } from "../support/stack.ts";
 /** Forwards to the stack's functions, but for those whose answer is given. */
 function startPlatform(answers: Record<string, () => Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
-    const name = new URL(request.url).pathname.split("/").at(-1)!;
-    return answers[name]?.() ?? fetch(`${baseUrl}/${name}`, { method: request.method });
+    const { pathname } = new URL(request.url);
+    const name = pathname.split("/").at(-1)!;
+    const { method, headers } = request;
+    return answers[name]?.() ?? fetch(new URL(pathname, baseUrl), { method, headers });
   });
   return {
     functionsUrl: `http://127.0.0.1:${server.addr.port}/functions/v1`,
@@ -21,10 +24,14 @@ function startPlatform(answers: Record<string, () => Response>) {
   };
 }
 
-async function diagnose(functionsUrl: string, checks: Check[]): Promise<Diagnosis> {
+async function diagnose(
+  functionsUrl: string,
+  checks: Check[],
+  appOrigin: string | null = null,
+): Promise<Diagnosis> {
   await using sql = openDatabase();
   const databaseUrl = new URL("postgresql://x@127.0.0.1/x");
-  return await runChecks({ sql, databaseUrl, functionsUrl, region: null, now: Date.now }, checks);
+  return await runChecks({ sql, databaseUrl, functionsUrl, region: null, appOrigin, now: Date.now }, checks);
 }
 
 async function look(functionsUrl: string): Promise<Finding[]> {
@@ -146,4 +153,50 @@ Deno.test("The doctor writes no code where none is expected", async () => {
   assert.deepEqual((await look(platform.functionsUrl)).map(({ message }) => message), [
     "api-v1-health answers 500 internal_error in place of 200",
   ]);
+});
+
+Deno.test("The doctor sees whether the functions admit the console's pages", async () => {
+  const { origin } = new URL(baseUrl);
+  const lookFor = async (appOrigin: string | null, functionsUrl = baseUrl) => {
+    const { checks: [check] } = await diagnose(functionsUrl, [consoleOrigin], appOrigin);
+    return [check!.state, ...check!.findings.map(({ message }) => message)];
+  };
+  assert.deepEqual(await lookFor(origin), ["ok"]);
+  assert.deepEqual(await lookFor(`${origin}/crm`), ["ok"], "a folder of the origin");
+  assert.deepEqual(await lookFor(null), [
+    "wrong",
+    "APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in",
+  ]);
+  assert.deepEqual(await lookFor("http://console.example"), [
+    "wrong",
+    "APP_ORIGIN is not https, so sessions would travel in clear text",
+  ]);
+  assert.deepEqual(await lookFor("https://other.example/crm"), [
+    "wrong",
+    "The functions do not admit pages of https://other.example",
+  ]);
+  await using platform = startPlatform({ "app-v1-workspace": json(404, { code: "NOT_FOUND" }) });
+  assert.deepEqual(await lookFor(origin, platform.functionsUrl), ["skipped"]);
+});
+
+Deno.test("The doctor sees whether tokens of sign-in can be checked without Supabase Auth", async () => {
+  const lookAt = async (answer?: () => Response) => {
+    await using platform = startPlatform(answer ? { "jwks.json": answer } : {});
+    const { checks: [check] } = await diagnose(platform.functionsUrl, [signIn]);
+    return [check!.state, ...check!.findings.map(({ message }) => message)];
+  };
+  assert.deepEqual(await lookAt(), ["ok"]);
+  assert.deepEqual(await lookAt(json(200, { keys: [{ kty: "RSA", alg: "RS256" }] })), ["ok"]);
+  for (const keys of [[], [{ kty: "oct", alg: "HS256" }]]) {
+    assert.deepEqual(await lookAt(json(200, { keys })), [
+      "wrong",
+      "Sign-in signs with a shared secret, so each call of the console asks Supabase Auth as well",
+    ]);
+  }
+  for (const answer of [json(503, { message: "unavailable" }), () => new Response("<p>Hello</p>")]) {
+    assert.match(
+      (await lookAt(answer))[1]!,
+      /^The keys of sign-in cannot be read at .*: it answers (503|200)$/,
+    );
+  }
 });

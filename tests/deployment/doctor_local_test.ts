@@ -33,7 +33,14 @@ Deno.test("deno task doctor refuses one address without the other, and a URL tha
 Deno.test("The doctor names a database without verified TLS, unless it is on this machine", async () => {
   await using sql = openDatabase();
   const look = (url: string) =>
-    runChecks({ sql, databaseUrl: new URL(url), functionsUrl: "", region: null, now: Date.now }, [
+    runChecks({
+      sql,
+      databaseUrl: new URL(url),
+      functionsUrl: "",
+      region: null,
+      appOrigin: null,
+      now: Date.now,
+    }, [
       databaseTls,
     ]);
   assert.deepEqual(findingsOf(await look(databaseUrl)), []);
@@ -45,11 +52,12 @@ Deno.test("The doctor names a database without verified TLS, unless it is on thi
 Deno.test("The doctor sees what is broken on a local stack, and its remedy mends it", async (t) => {
   const dataDir = await makeDataDir();
   const stack = await startStackProcess(dataDir);
-  const { base_url, database_url } = stack.file;
+  const { base_url, database_url, console_url } = stack.file;
+  const appOrigin = console_url;
   const secrets = await loadSecrets(dataDir);
   const owner = openSql(database_url, { max: 1 });
   const admin = openSql(superuserUrl(database_url, secrets), { max: 1 });
-  const look = () => examine({ databaseUrl: database_url, functionsUrl: base_url, region: null });
+  const look = () => examine({ databaseUrl: database_url, functionsUrl: base_url, region: null, appOrigin });
   const step = (name: string, breakage: Parameters<typeof breakAndMend>[2], role = owner) =>
     t.step(name, () => breakAndMend(look, role, breakage));
   try {
@@ -61,7 +69,10 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
     });
     await t.step("an unusable DATABASE_URL does no harm where --database-url is given", async () => {
       const addresses = ["--url", base_url, "--database-url", database_url];
-      const { code, stdout, stderr } = await doctor(addresses, { DATABASE_URL: "nowhere" });
+      const { code, stdout, stderr } = await doctor(addresses, {
+        DATABASE_URL: "nowhere",
+        APP_ORIGIN: appOrigin,
+      });
       assert.equal(code, 0, stdout + stderr);
     });
     await t.step(
@@ -138,6 +149,12 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       finding: /^rights of PUBLIC: PUBLIC may execute 1 function of the schema crm$/,
     });
 
+    await step("a database without Supabase Auth", {
+      breaks: () => owner`alter schema auth rename to auth_elsewhere`,
+      finding: /^sign-in: The database has no auth.users and no auth.sessions, where Supabase Auth keeps /,
+      mends: () => owner`alter schema auth_elsewhere rename to auth`,
+    });
+
     const asOwner = openSql(database_url, { max: 1, connection: { application_name: "crm-api" } });
     await step("functions that connect as the owner", {
       breaks: () => asOwner`select`,
@@ -170,7 +187,7 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       `;
     await t.step("an address with another region than FUNCTIONS_REGION, or with none", async () => {
       const lookFor = (region: string | null) => () =>
-        examine({ databaseUrl: database_url, functionsUrl: base_url, region });
+        examine({ databaseUrl: database_url, functionsUrl: base_url, region, appOrigin });
       await setAddress(inRegion);
       assert.deepEqual(findingsOf(await look()), [], "without FUNCTIONS_REGION any region is right");
       for (const wrong of [inRegion.replace("sa-east-1", "us-east-1"), inRegion.split("?")[0]!]) {
@@ -193,6 +210,7 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
           databaseUrl: database_url,
           functionsUrl: `${base_url}/x`,
           region: null,
+          appOrigin,
         });
         assert.equal(resultOf(wrong, "Vault").state, "skipped");
       },
@@ -217,6 +235,7 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
         databaseUrl: new URL(database_url),
         functionsUrl: base_url,
         region: null,
+        appOrigin,
       };
       const ahead = await runChecks({ ...project, now: () => Date.now() - 60_000 });
       assert.deepEqual(findingsOf(ahead), ["clocks: The database's clock is 60 s ahead of this machine's"]);
@@ -229,7 +248,12 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       url.username = "stranger";
       await admin`create role stranger login password 'stranger'`;
       url.password = "stranger";
-      const diagnosis = await examine({ databaseUrl: url.href, functionsUrl: base_url, region: null });
+      const diagnosis = await examine({
+        databaseUrl: url.href,
+        functionsUrl: base_url,
+        region: null,
+        appOrigin,
+      });
       assert.match(findingsOf(diagnosis).join("\n"), /^deliveries: It cannot be seen: permission denied/m);
     });
 

@@ -17,10 +17,13 @@ Deno.test("A deployment names a variable that could not serve this project, and 
     FUNCTIONS_DATABASE_URL: database(`crm_functions.${PROJECT_REF}`, `${pooler}:6543`),
     WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+    APP_ORIGIN: "https://example.github.io/crm",
   };
   const accepted: Record<string, string>[] = [
     {},
     { DATABASE_URL: database("postgres", `db.${PROJECT_REF}.supabase.co:5432`) },
+    { APP_ORIGIN: "https://crm.example" },
+    { APP_ORIGIN: "http://127.0.0.1:54321" },
     { DATABASE_CA: certificate },
     { DATABASE_CA: certificate.replaceAll("\n", "\\n") },
     { DATABASE_CA: `${certificate}\n${certificate}` },
@@ -41,6 +44,10 @@ Deno.test("A deployment names a variable that could not serve this project, and 
     ["DATABASE_POOL_SIZE", "zero", /whole number/],
     ["DATABASE_POOL_SIZE", "-3", /whole number/],
     ["DATABASE_POOL_SIZE", "0", /whole number/],
+    ["APP_ORIGIN", "crm.example", /is not a URL/],
+    ["APP_ORIGIN", "http://crm.example", /is not https/],
+    ["APP_ORIGIN", "https://crm.example/", /slash at its end/],
+    ["APP_ORIGIN", "https://crm.example/#x", /more than an address/],
     ["CORS_ALLOWED_ORIGINS", "foo", /origins/],
     ["CORS_ALLOWED_ORIGINS", "https://app.example/", /origins/],
   ];
@@ -66,6 +73,7 @@ Deno.test("Of a deployment's variables only secrets are hidden in what the Supab
     FUNCTIONS_DATABASE_URL: "postgresql://crm_functions:p%40ssword-of-functions@127.0.0.1/postgres",
     WEBHOOK_ENCRYPTION_KEY: key,
     PUBLIC_URL: "https://crm.example",
+    APP_ORIGIN: "https://console.example",
     DATABASE_POOL_SIZE: "4",
   }));
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // TLS to the database: a real Postgres with a certificate of an authority of its own.
 import assert from "node:assert/strict";
 import { createAuthority } from "../../lab/harness/certificates.ts";
-import { generateKey } from "../../operator/generate_key.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { readConnection } from "../../supabase/functions/_shared/postgres/connection.ts";
@@ -72,7 +72,8 @@ Deno.test("TLS to the database", async (t) => {
       const next = query(IN_TLS);
       await assert.rejects(slow, UNAVAILABLE);
       assert.deepEqual(await next, [{ ssl: true }]);
-      assert.ok(performance.now() - started < 3_000, `${performance.now() - started} ms`);
+      // Before the statement ends.
+      assert.ok(performance.now() - started < 7_000, `${performance.now() - started} ms`);
     });
   });
 
@@ -120,7 +121,8 @@ Deno.test("A DATABASE_POOL_SIZE that is no whole number above 0 is answered at o
       for (let call = 0; call < 2; call++) {
         await assert.rejects(fresh.query({ ...IN_TLS, owner: "somebody" }), UNAVAILABLE);
       }
-      assert.ok(performance.now() - started < 2_000);
+      // A call that waited for a connection would take 5 s.
+      assert.ok(performance.now() - started < 4_000);
     });
     assert.deepEqual(lines.map(({ event }) => event), ["database_misconfigured"], size);
     assert.match(lines[0]!["error"] as string, /DATABASE_POOL_SIZE is not a whole number/);

@@ -9,10 +9,11 @@ interface Step {
   uses?: string;
   run?: string;
   with?: Record<string, unknown>;
+  env?: Record<string, string>;
 }
 
 interface Job {
-  permissions?: unknown;
+  permissions?: Record<string, string>;
   "timeout-minutes"?: unknown;
   steps: Step[];
 }
@@ -33,12 +34,55 @@ const jobs = workflows.flatMap(({ name, workflow }) =>
 );
 const steps = jobs.flatMap(({ name, steps }) => steps.map((step) => ({ name, ...step })));
 
-Deno.test("A workflow's token can only read the repository's files, and no job gets another", () => {
+/** The jobs whose token may do more than read the repository's files. */
+const PERMISSIONS: Record<string, Record<string, string>> = {
+  "console.yml, build": { contents: "read", pages: "read" },
+  "console.yml, publish": { pages: "write", "id-token": "write" },
+};
+
+Deno.test("A workflow's token can only read the repository's files; the jobs that publish the console say what else they may", () => {
   assert.ok(workflows.length > 0);
   for (const { name, workflow } of workflows) {
     assert.deepEqual(workflow.permissions, { contents: "read" }, name);
   }
-  for (const { name, permissions } of jobs) assert.equal(permissions, undefined, name);
+  for (const { name, permissions } of jobs) assert.deepEqual(permissions, PERMISSIONS[name], name);
+});
+
+Deno.test("A job whose token may write runs only actions of GitHub, no code of the repository or of a package", () => {
+  const writing = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes("write"));
+  assert.ok(writing.length > 0);
+  for (const { name, steps } of writing) {
+    for (const { uses, run } of steps) {
+      assert.equal(run, undefined, name);
+      assert.match(uses!, /^actions\/(?!checkout)/, name);
+    }
+  }
+});
+
+Deno.test("The console is built for the repository's project and Pages address, and not without them", () => {
+  const build = steps.find(({ name, run }) =>
+    name === "console.yml, build" && run?.includes("task console")
+  )!;
+  assert.deepEqual(build.env, {
+    CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
+    CONSOLE_PUBLISHABLE_KEY: "${{ vars.SUPABASE_PUBLISHABLE_KEY }}",
+    CONSOLE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/",
+  });
+  for (const missing of ["CONSOLE_SUPABASE_URL", "CONSOLE_PUBLISHABLE_KEY"]) {
+    const env = {
+      CONSOLE_SUPABASE_URL: "https://x.supabase.co",
+      CONSOLE_PUBLISHABLE_KEY: "k",
+      [missing]: "",
+    };
+    // With an empty PATH: it ends before it runs anything.
+    const { code, stderr } = new Deno.Command("/bin/sh", {
+      args: ["-e", "-c", build.run!],
+      clearEnv: true,
+      env: { ...env, PATH: "" },
+    }).outputSync();
+    assert.notEqual(code, 0);
+    assert.match(new TextDecoder().decode(stderr), new RegExp(`${missing}: set the variable`));
+  }
 });
 
 Deno.test("Every action is pinned to a commit, and a comment says which version that is", () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { needing } from "../support/needing.ts";
-import { resources } from "../support/resources.ts";
+import { apiResources } from "../support/resources.ts";
 import { dataDir } from "../support/stack.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/resources.md", import.meta.url));
 
 Deno.test("docs/resources.md has a section with a curl for every resource", () => {
   const sections = page.split(/^## /m).slice(1);
-  for (const { name } of resources) {
+  for (const { name } of apiResources) {
     const called = sections.filter((section) =>
       section.includes(`curl`) && section.includes(`"$BASE/${name}`)
     );

@@ -8,6 +8,8 @@ import { needing } from "../support/needing.ts";
 import { readPage } from "./page.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
+/** What stands in the place of the reader's own. */
+const APP_ORIGIN = "https://example.github.io/crm";
 const page = await readPage("deployment.md");
 
 /** The blocks of a language in a section, by the number in its heading. */
@@ -30,6 +32,7 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
     .replaceAll("?sslmode=verify-full", "?sslmode=disable")
     .replaceAll("https://<ref>.supabase.co", hosted.origin)
     .replaceAll(/\b(postgres|crm_functions)\.<ref>/g, "$1")
+    .replaceAll("<owner>.github.io/<repository>", APP_ORIGIN.slice("https://".length))
     .replaceAll("<ref>", PROJECT_REF)
     .replaceAll("<password>", ownerPassword)
     .replaceAll("<token>", ACCESS_TOKEN);
@@ -81,7 +84,7 @@ Deno.test(needing(["bash", "curl", "openssl"], {
     withFolder(async (folder) => {
       await using empty = await startEmptyProject();
       const { admin, hosted } = empty;
-      const sections = [2, 3, 4, 6].map((section) => blocks(section, "sh"));
+      const sections = [2, 3, 4, 7].map((section) => blocks(section, "sh"));
       assert.deepEqual(sections.map(({ length }) => length), [1, 1, 2, 1]);
       const env = { SUPABASE_PROFILE: hosted.profile, PUBLIC_URL: hosted.origin };
       const printed = await runScript(fillIn(sections.flat().join("\n"), empty), folder, env);
@@ -109,8 +112,8 @@ Deno.test(needing(["bash", "curl", "openssl"], {
     withFolder(async (folder) => {
       await using empty = await startEmptyProject();
       const { databaseUrl, functionsDatabaseUrl, hosted } = empty;
-      const [migrate, ...deploy] = blocks(5, "sh");
-      const [sql] = blocks(5, "sql");
+      const [migrate, ...deploy] = blocks(6, "sh");
+      const [sql] = blocks(6, "sql");
       const env = { SUPABASE_PROFILE: hosted.profile, SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN };
       await runScript(fillIn(migrate!, empty), folder, env);
 
@@ -124,11 +127,12 @@ Deno.test(needing(["bash", "curl", "openssl"], {
         file,
         `DATABASE_URL='${functionsDatabaseUrl(secrets.password)}'\n` +
           `WEBHOOK_ENCRYPTION_KEY='${btoa("0123456789abcdef0123456789abcdef")}'\n` +
-          `WEBHOOK_DISPATCHER_SECRET='${secrets.dispatcher.replaceAll(" ", "-")}'\n`,
+          `WEBHOOK_DISPATCHER_SECRET='${secrets.dispatcher.replaceAll(" ", "-")}'\n` +
+          `APP_ORIGIN='${APP_ORIGIN}'\n`,
       );
       const script = fillIn(deploy.join("\n"), empty).replace("supabase/functions/.env", file);
       assert.match(
-        await runScript(script, folder, { ...env, DATABASE_URL: databaseUrl }),
+        await runScript(script, folder, { ...env, DATABASE_URL: databaseUrl, APP_ORIGIN }),
         /^Nothing is wrong$/m,
       );
     }),

@@ -110,9 +110,12 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
         and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
       // Lookups before the workspace is known, the indexes of the daily purges, and the ids for which secrets are sealed.
       assert.deepEqual(loose.map(({ name }) => name).sort(), [
-        "crm.api_keys_hash_key",
+        "crm.api_keys_id_key",
         "crm.events_age",
         "crm.idempotency_keys_age",
+        "crm.key_calls_age",
+        "crm.key_secrets_age",
+        "crm.key_secrets_hash_key",
         "crm.proposal_links_token_hash_key",
         "crm.webhook_subscriptions_id_key",
       ]);

@@ -98,7 +98,10 @@ test("crm_api cannot fill or empty the limit of a key, or learn whose key it is"
     `truncate crm.rate_limits`,
     `select crm.identify('\\x${hashCredential(key)}')`,
     `select * from api.call('\\x${hashCredential(key)}', null, null, '{}', null, null)`,
-    `select hash from crm.api_keys`,
+    `select prefix from crm.api_keys`,
+    `select hash from crm.key_secrets`,
+    `select * from crm.key_calls`,
+    `select crm.drain_calls()`,
     `select * from crm.workspaces`,
   ]);
   assert.deepEqual(await hits(), before);

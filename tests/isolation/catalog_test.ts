@@ -11,7 +11,7 @@ test("every table of crm has row-level security enabled and forced", async ({ sq
   assert.deepEqual([...open], []);
 });
 
-test("every table with workspace_id has exactly one policy, for crm_api, with USING and WITH CHECK on its workspace", async ({ sql }) => {
+test("every table with workspace_id has exactly one policy, for the roles of verbs, with USING and WITH CHECK on its workspace", async ({ sql }) => {
   const tables = await sql<
     { name: string; policies: { roles: string[]; cmd: string; qual: string; with_check: string }[] }[]
   >`
@@ -25,7 +25,7 @@ test("every table with workspace_id has exactly one policy, for crm_api, with US
   for (const { name, policies } of tables) {
     assert.equal(policies.length, 1, name);
     const [policy] = policies;
-    assert.deepEqual(policy!.roles, ["crm_api"], name);
+    assert.deepEqual(policy!.roles, ["crm_api", "crm_app"], name);
     assert.equal(policy!.cmd, "ALL", name);
     for (const condition of [policy!.qual, policy!.with_check]) {
       assert.match(condition, /^\(workspace_id = \( SELECT .*current_workspace_id.*\)\)$/s, name);
@@ -42,6 +42,9 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets, events
   for (
     const secret of [
       "api_keys",
+      "key_secrets",
+      "key_calls",
+      "key_counters",
       "rate_limits",
       "idempotency_keys",
       "workspaces",
@@ -93,7 +96,9 @@ test("every verb is plpgsql and is called by name in the door, so that Postgres 
       position('api.' || p.proname || '(p_args)' in pg_get_functiondef('crm.run_verb'::regproc)) > 0 as bound
     from pg_proc p join pg_language l on l.oid = p.prolang
     where p.pronamespace = 'api'::regnamespace and pg_get_function_arguments(p.oid) = 'p_args jsonb'`;
-  const declared = endpoints.flatMap(({ route }) => route.endpoint.verb ?? []);
+  const declared = endpoints.flatMap(({ route: { endpoint } }) =>
+    endpoint.gate === "session" ? [] : endpoint.verb ?? []
+  );
   assert.deepEqual(verbs.map(({ name }) => name).sort(), [...new Set(declared)].sort());
   for (const { name, language, bound } of verbs) assert.deepEqual([language, bound], ["plpgsql", true], name);
 });

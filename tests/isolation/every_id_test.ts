@@ -1,5 +1,6 @@
 // For every operation and every id that it accepts: another workspace's id is answered as an unknown one.
 import type { z } from "zod";
+import { makeAppSamples } from "../../lab/harness/app_samples.ts";
 import { call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { type InputSchema, inputSchema } from "../support/input_schema.ts";
@@ -7,6 +8,7 @@ import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { endpoints } from "../support/resources.ts";
 import { makeSamples } from "../support/samples.ts";
 import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
 
 /** The other fields that a body needs, by the name of the function. */
 const REQUIRED: Record<string, Record<string, string>> = {
@@ -28,6 +30,9 @@ for (const { resource, route, title } of endpoints) {
     const other = await makeWorkspace(sql);
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
+    Object.assign(own.records, await makeAppSamples(sql, mine.id));
+    Object.assign(theirs.records, await makeAppSamples(sql, other.id));
+    const credentials = endpoint.gate === "session" ? await signIn(sql, mine.id, "admin") : { key: mine.key };
     const [reason] = await sql<[{ id: string }]>`
       insert into crm.loss_reasons (workspace_id, name) values (${other.id}, 'Preço') returning id`;
     const { records, ...ids } = theirs;
@@ -37,10 +42,14 @@ for (const { resource, route, title } of endpoints) {
       pipeline_id: other.pipelineId,
       owner_id: other.memberId,
       loss_reason_id: reason.id,
+      subscription_id: records["app-v1-webhooks"]!,
     };
 
     const send = (field: string, id: string) => {
-      const path = route.path.replace(":id", field === ":id" ? id : own.records[resource.name]!);
+      const path = route.path.replace(":id", field === ":id" ? id : own.records[resource.name] ?? "").replace(
+        /\/$/,
+        "",
+      );
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...REQUIRED[resource.name],
@@ -48,7 +57,7 @@ for (const { resource, route, title } of endpoints) {
         ...(bodyIds.includes(field) && { [field]: id }),
       };
       return call(route.method, `/${resource.name}${path}${query}`, {
-        key: mine.key,
+        ...credentials,
         ...(endpoint.body && { body }),
       });
     };

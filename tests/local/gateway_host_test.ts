@@ -68,7 +68,7 @@ Deno.test("A target in absolute form is routed by its path, whatever host it nam
     [`http://evil.example${HEALTH}`, 200],
     [`https://evil.example:8443${HEALTH}`, 200],
     [`http://api-v1-health${PIPELINES}`, 401],
-    ["http://evil.example", 404],
+    ["http://evil.example/elsewhere", 404],
     [`//evil.example${HEALTH}`, 404],
     [`/evil.example/${HEALTH}`, 404],
   ];

@@ -27,6 +27,8 @@ const ErrorEnvelope = z.strictObject({
 export interface CallOptions {
   /** Null: no X-API-Key header. */
   key?: string | null;
+  /** An access token; null: no Authorization header. */
+  session?: string | null;
   /** Sent as JSON, unless it is text or bytes already. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -37,13 +39,14 @@ export interface CallOptions {
  * and its status must be that of its code.
  */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
-  const { key = null, body, headers } = options;
+  const { key = null, session = null, body, headers } = options;
   const raw = body === undefined || typeof body === "string" || body instanceof Uint8Array ||
     body instanceof ReadableStream;
   const response = await fetch(`${baseUrl}${path}`, {
     method,
     headers: {
       ...(key !== null && { "X-API-Key": key }),
+      ...(session !== null && { Authorization: `Bearer ${session}` }),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...headers,
     },
@@ -63,11 +66,20 @@ export async function call(method: string, path: string, options: CallOptions = 
 
 /** Calls with one key. */
 export function client(key: string) {
+  return clientWith({ key });
+}
+
+/** Calls as a member who is signed in. */
+export function memberClient(session: string) {
+  return clientWith({ session });
+}
+
+function clientWith(credentials: Pick<CallOptions, "key" | "session">) {
   const send = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
-    call(method, path, { key, body, ...(headers && { headers }) });
+    call(method, path, { ...credentials, body, ...(headers && { headers }) });
   return {
     get: (path: string, headers?: Record<string, string>) =>
-      call("GET", path, { key, ...(headers && { headers }) }),
+      call("GET", path, { ...credentials, ...(headers && { headers }) }),
     post: send("POST"),
     patch: send("PATCH"),
     delete: send("DELETE"),
@@ -108,8 +120,13 @@ function checkReply(method: string, path: string, reply: Reply): void {
 }
 
 function findRoute(method: string, path: string): Route | undefined {
-  const [name, id, action] = path.split("?")[0]!.split("/").filter(Boolean);
-  const pattern = `/${id === undefined ? "" : ":"}${action === undefined ? "" : `/${action}`}`;
-  return resources.find((resource) => resource.name === name)
-    ?.routes.find((route) => route.method === method && route.path.replace(/:\w+/, ":") === pattern);
+  const [name, ...parts] = path.split("?")[0]!.split("/").filter(Boolean);
+  const matches = (pattern: string) => {
+    const wanted = pattern.split("/").filter(Boolean);
+    return wanted.length === parts.length &&
+      wanted.every((part, at) => part.startsWith(":") || part === parts[at]);
+  };
+  const routes = resources.find((resource) => resource.name === name)?.routes ?? [];
+  return routes.filter((route) => route.method === method && matches(route.path))
+    .sort((a, b) => Number(a.path.includes(":")) - Number(b.path.includes(":")))[0];
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Sql } from "postgres";
+import { installAuthSchema } from "../../local/auth/schema.ts";
 import { freePort } from "../../local/free_port.ts";
 import { startPostgres, stopPostgres, superuserUrl } from "../../local/postgres.ts";
 import { startScheduler } from "../../local/scheduler.ts";
@@ -24,7 +25,7 @@ export interface EmptyProject extends AsyncDisposable {
   functionsDatabaseUrl(password: string): string;
 }
 
-/** Starts what Supabase gives to a new project: a Postgres with the Vault and pg_net, and the management API. */
+/** Starts what Supabase gives to a new project: a Postgres with the Vault, pg_net and schema auth, and the management API. */
 export async function startEmptyProject(): Promise<EmptyProject> {
   const dataDir = await makeDataDir();
   const stored = await loadSecrets(dataDir);
@@ -32,6 +33,8 @@ export async function startEmptyProject(): Promise<EmptyProject> {
   const admin = openSql(superuserUrl(databaseUrl, stored), { max: 1 });
   await createVault(admin);
   await createNet(admin);
+  const owner = openSql(databaseUrl, { max: 1 });
+  await installAuthSchema(owner).finally(() => owner.end());
   const hosted = await startHostedProject(ACCESS_TOKEN, freePort());
   // There is no pg_cron in this Postgres, and the doctor asks that something runs the jobs.
   const scheduler = startScheduler({

@@ -3,39 +3,54 @@ import type { GateName, Route } from "../../supabase/functions/_shared/contract/
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";
+import { signIn } from "./sessions.ts";
 
-/** The credentials of a call: a key in the header, or a token in the path. */
+/** The credentials of a call: a key or a session in the header, or a token in the path. */
 export interface Credentials {
   key: string | null;
+  session: string | null;
   token: string;
 }
+
+const NONE: Credentials = { key: null, session: null, token: "" };
 
 /** An id that no record has. */
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
-/** For each gate: valid credentials, and the error for a call without credentials (null: none are needed). */
+/**
+ * For each gate: valid credentials, with all rights or with none, and the error for a call
+ * without credentials (null: none are needed).
+ */
 export const GATE_CASES: Record<
   GateName,
-  { admit(sql: Sql, scopes?: string[]): Promise<Credentials>; unknown: ErrorCode | null }
+  { admit(sql: Sql, rights?: "none"): Promise<Credentials>; unknown: ErrorCode | null }
 > = {
   key: {
-    async admit(sql, scopes) {
+    async admit(sql, rights) {
       const { id } = await makeWorkspace(sql);
-      const { key } = await makeKey(sql, id, scopes ? { scopes } : {});
-      return { key, token: "" };
+      const { key } = await makeKey(sql, id, rights === "none" ? { scopes: ["nothing:read"] } : {});
+      return { ...NONE, key };
     },
     unknown: "missing_api_key",
+  },
+  session: {
+    async admit(sql, rights) {
+      const { id } = await makeWorkspace(sql);
+      const { session } = await signIn(sql, id, rights === "none" ? "vendedor" : "admin");
+      return { ...NONE, session };
+    },
+    unknown: "missing_session",
   },
   link: {
     async admit(sql) {
       const { deal } = await makeWorkspaceWithDeal(sql);
       const { link } = await makeProposal(sql, deal.id);
-      return { key: null, token: tokenOf(link) };
+      return { ...NONE, token: tokenOf(link) };
     },
     unknown: "not_found",
   },
   none: {
-    admit: () => Promise.resolve({ key: null, token: "" }),
+    admit: () => Promise.resolve(NONE),
     unknown: null,
   },
 };

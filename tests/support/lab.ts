@@ -3,13 +3,19 @@ import { join } from "node:path";
 
 const LAB = join(import.meta.dirname!, "../../lab");
 
-/** Runs a part of the lab in its short sizes, and asserts that it held every figure. */
-export async function runShort(
+/** Runs a part of the lab in its short sizes; `success` if it held every figure. */
+export async function outputOf(
   part: "attacks" | "performance" | "reliability",
   ...args: string[]
-): Promise<void> {
+): Promise<{ success: boolean; output: string }> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", join(LAB, part, "main.ts"), "--short", ...args],
   }).output();
-  assert.ok(success, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+  return { success, output: new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr) };
+}
+
+/** Like {@link outputOf}, and asserts that every figure was held. */
+export async function runShort(...args: Parameters<typeof outputOf>): Promise<void> {
+  const { success, output } = await outputOf(...args);
+  assert.ok(success, output);
 }

@@ -41,8 +41,8 @@ export function openMailbox(behaviour = "") {
         };
       });
     },
-    /** Waits until it has `count` messages; an error after `seconds`. */
-    async waitFor(count: number, seconds = 10): Promise<Message[]> {
+    /** Waits until it has `count` messages; an error after `seconds`, as `eventually`. */
+    async waitFor(count: number, seconds?: number): Promise<Message[]> {
       const messages = await eventually(
         async () => {
           const messages = await this.messages();

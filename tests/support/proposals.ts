@@ -3,21 +3,24 @@ import type postgres from "postgres";
 import { createProposal, type NewProposal, sendProposal } from "../../operator/proposals.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { call, type Reply } from "./client.ts";
-import { resources } from "./resources.ts";
-import { baseUrl } from "./stack.ts";
 
 // deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
-const { paths } = openApiDocument(resources, "pt") as any;
+const { paths } = openApiDocument("api", "pt") as any;
 
-/** Creates and sends a proposal; returns the path of its public link. */
+/** Creates and sends a proposal; returns the path by which its public link is called. */
 export async function makeProposal(
   sql: postgres.Sql,
   dealId: string,
   fields: Partial<NewProposal> = {},
 ): Promise<{ id: string; link: string }> {
   const { id } = await createProposal(sql, { dealId, title: "Plano anual", ...fields });
-  const { url } = await sendProposal(sql, id, baseUrl);
-  return { id, link: url.slice(baseUrl.length) };
+  const { url } = await sendProposal(sql, id, "https://crm.example");
+  return { id, link: apiPathOf(url) };
+}
+
+/** The path, under the functions' URL, by which the page at a proposal's public link calls the API. */
+export function apiPathOf(url: string): string {
+  return `/proposals/${new URL(url).hash.slice(1)}`;
 }
 
 /** Returns the token of a link. */

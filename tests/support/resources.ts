@@ -1,7 +1,14 @@
 import type { z } from "zod";
 import { resources } from "../../contract/resources.ts";
 
-export { endpoints, keyEndpoints, resources } from "../../contract/resources.ts";
+export {
+  apiEndpoints,
+  apiResources,
+  endpoints,
+  keyEndpoints,
+  resources,
+  sessionEndpoints,
+} from "../../contract/resources.ts";
 
 /** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {

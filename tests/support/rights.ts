@@ -11,7 +11,7 @@ const FUNCTIONS = join(import.meta.dirname!, "../../supabase/functions");
 export const SUPABASE_ROLES = ["anon", "authenticated", "service_role"] as const;
 
 /** The roles that are no owner. */
-export const ROLES = ["crm_api", "crm_functions", ...SUPABASE_ROLES] as const;
+export const ROLES = ["crm_api", "crm_app", "crm_functions", ...SUPABASE_ROLES] as const;
 
 export type Role = typeof ROLES[number];
 
@@ -26,14 +26,19 @@ export const queryOf = (sql: Sql): Query => (text) => sql.unsafe(text);
 
 /** Reads the functions that each role is meant to execute: those that are called as this role, and no others. */
 export async function readExpected(sql: Sql): Promise<Record<Role, string[]>> {
-  const { functions } = await readVerbRights(queryOf(sql));
+  const [crm_api, crm_app] = await Promise.all(
+    (["crm_api", "crm_app"] as const).map(async (role) =>
+      (await readVerbRights(queryOf(sql), role)).functions
+    ),
+  ) as [string[], string[]];
   const called = await callsOfFunctions(FUNCTIONS);
   const signatures = await sql<{ signature: string }[]>`
     select p.oid::regprocedure::text as signature from pg_proc p
     where p.pronamespace::regnamespace || '.' || p.proname = any (${[...called]}) order by 1`;
   assert.equal(signatures.length, called.size, "each function that is called exists once");
   return {
-    crm_api: functions,
+    crm_api,
+    crm_app,
     crm_functions: signatures.map(({ signature }) => signature),
     anon: [],
     authenticated: [],

@@ -8,6 +8,7 @@ import {
   readCallables,
   readExpected,
   refusalOf,
+  type Role,
   ROLES,
   SUPABASE_ROLES,
   withSupabaseRoles,
@@ -32,8 +33,8 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
           select p.oid::regprocedure::text as signature from pg_proc p
           where p.pronamespace in ('api'::regnamespace, 'app'::regnamespace, 'crm'::regnamespace)
             and has_function_privilege(${role}, p.oid, 'execute')
-            -- The owner of crm.run_verb needs no grant; crm_api calls it nowhere.
-            and not (${role} = 'crm_api' and p.oid = 'crm.run_verb'::regproc)
+            -- The owner of a function needs no grant, and the roles of verbs call theirs nowhere.
+            and p.proowner::regrole::text <> ${role}
           order by p.oid::regprocedure::text collate "C"`;
           const wanted = role === "public" ? [] : expected[role].toSorted();
           assert.deepEqual(functions.map(({ signature }) => signature), wanted, role);
@@ -48,10 +49,13 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
       const expected = await readExpected(sql);
       const callables = await readCallables(sql);
       assert.ok(callables.length > 150);
-      const allowed = (role: (typeof ROLES)[number]) =>
-        new Set(role === "crm_api" ? [...expected.crm_api, "crm.run_verb(text,jsonb)"] : expected[role]);
+      const owned: Partial<Record<Role, string>> = {
+        crm_api: "crm.run_verb(text,jsonb)",
+        crm_app: "crm.run_app_verb(text,jsonb)",
+      };
+      const allowed = (role: Role) => new Set([...expected[role], ...(owned[role] ? [owned[role]] : [])]);
       await withSupabaseRoles(sql, async (sql) => {
-        for (const role of ["crm_api", ...SUPABASE_ROLES] as const) {
+        for (const role of ["crm_api", "crm_app", ...SUPABASE_ROLES] as const) {
           await sql.unsafe(`set local role ${role}`);
           for (const callable of callables) {
             const { signature } = callable;
@@ -93,7 +97,10 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
   {
     name: "each role may read, insert and update exactly the tables that it uses, and delete nothing",
     run: async (sql) => {
-      const { tables } = await readVerbRights(queryOf(sql));
+      const used: Partial<Record<Role, Record<string, string[]>>> = {
+        crm_api: (await readVerbRights(queryOf(sql), "crm_api")).tables,
+        crm_app: (await readVerbRights(queryOf(sql), "crm_app")).tables,
+      };
       await withSupabaseRoles(sql, async (sql) => {
         for (const role of ROLES) {
           const rows = await sql<{ name: string; rights: string[] }[]>`
@@ -113,12 +120,8 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
               row.rights.sort(),
             ]),
           );
-          const used = Object.entries(role === "crm_api" ? tables : {});
-          assert.deepEqual(
-            granted,
-            Object.fromEntries(used.map(([name, access]) => [name, access.toSorted()])),
-            role,
-          );
+          const wanted = Object.entries(used[role] ?? {}).map(([name, access]) => [name, access.toSorted()]);
+          assert.deepEqual(granted, Object.fromEntries(wanted), role);
         }
       });
     },
@@ -143,7 +146,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
             has_any_column_privilege(${role}, 'crm.later', 'select') as readable,
             has_function_privilege(${role}, 'public.later()', 'execute') as public`;
           // What Supabase grants in schema public stays as it is.
-          const supabase = role !== "crm_api" && role !== "crm_functions";
+          const supabase = !role.startsWith("crm_");
           assert.deepEqual({ ...row }, { executable: false, readable: false, public: supabase }, role);
         }
       });
@@ -175,7 +178,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
   },
 
   {
-    name: "crm_functions and crm_api have no attribute, no membership, and own nothing but crm.run_verb",
+    name: "the roles of requests have no attribute, no membership, and own nothing but what runs the verbs",
     run: async (sql) => {
       const attributes = {
         super: false,
@@ -187,20 +190,25 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
       const roles = await sql`
       select rolname as name, rolcanlogin as login, rolsuper as super, rolinherit as inherit,
         rolcreaterole as createrole, rolcreatedb as createdb, rolreplication as replication, rolbypassrls as bypassrls
-      from pg_roles where rolname in ('crm_api', 'crm_functions') order by 1`;
+      from pg_roles where rolname like 'crm\\_%' order by 1`;
       assert.deepEqual(roles.map((role) => ({ ...role })), [
         { name: "crm_api", login: false, ...attributes, bypassrls: false },
+        { name: "crm_app", login: false, ...attributes, bypassrls: false },
         { name: "crm_functions", login: true, ...attributes, bypassrls: false },
       ]);
       const memberships = await sql`
       select member::regrole::text, roleid::regrole::text from pg_auth_members
-      where member in ('crm_api'::regrole, 'crm_functions'::regrole)`;
+      where member in ('crm_api'::regrole, 'crm_app'::regrole, 'crm_functions'::regrole)`;
       assert.deepEqual([...memberships], []);
       const owned = await sql<{ object: string }[]>`
       select pg_describe_object(d.classid, d.objid, 0) as object from pg_shdepend d
       where d.deptype = 'o' and d.dbid = (select oid from pg_database where datname = current_database())
-        and d.refobjid in ('crm_api'::regrole, 'crm_functions'::regrole)`;
-      assert.deepEqual(owned.map(({ object }) => object), ["function crm.run_verb(text,jsonb)"]);
+        and d.refobjid in ('crm_api'::regrole, 'crm_app'::regrole, 'crm_functions'::regrole)
+      order by 1`;
+      assert.deepEqual(owned.map(({ object }) => object), [
+        "function crm.run_app_verb(text,jsonb)",
+        "function crm.run_verb(text,jsonb)",
+      ]);
     },
   },
 

@@ -1,11 +1,14 @@
 /**
- * Serves functions from a folder that has nothing but what was uploaded. Arguments: port, folder. It ends when its
- * standard input does.
+ * Serves functions from a folder that has nothing but what was uploaded, and the keys with which Supabase Auth would sign.
+ * Arguments: port, folder. It ends when its standard input does.
  */
+import { generateSigningKey } from "../../local/auth/signing_key.ts";
 import { openGateway } from "../../local/gateway.ts";
 
 const [port, folder] = Deno.args;
 const gateway = openGateway(Number(port));
+const { d: _private, ...key } = generateSigningKey();
+gateway.serve("/auth/v1/.well-known/jwks.json", () => Promise.resolve(Response.json({ keys: [key] })));
 await gateway.openFunctions(folder);
 
 await Deno.stdin.readable.pipeTo(new WritableStream());

@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 
-/** A function of schema app, read from the catalogue. */
+/** A verb of schema app, read from the catalogue. */
 export interface CatalogueVerb {
   name: string;
   required: string[];
@@ -9,11 +9,13 @@ export interface CatalogueVerb {
   source: string;
 }
 
-/** Every function of schema app, by name, with the arguments that its body declares to crm.check_args. */
+/** Every verb of schema app, by name, with the arguments that its body declares to crm.check_args. */
 export async function readVerbs(sql: Sql): Promise<CatalogueVerb[]> {
   const rows = await sql<{ name: string; comment: string | null; source: string }[]>`
     select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, p.prosrc as source
-    from pg_proc p where p.pronamespace = 'app'::regnamespace order by p.proname`;
+    from pg_proc p
+    -- The door of the schema, app.call, is no verb.
+    where p.pronamespace = 'app'::regnamespace and p.proname <> 'call' order by p.proname`;
   return rows.map(({ name, comment, source }) => {
     const [, required, optional] =
       /crm\.check_args\(\s*p_args,\s*'\{([^}]*)\}'(?:,\s*'\{([^}]*)\}')?\s*\)/.exec(source) ??

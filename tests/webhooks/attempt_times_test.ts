@@ -101,7 +101,7 @@ for (
     const resumedAt = Date.now();
     await sql.unsafe(`update crm.workspaces set ${restore} where id = '${id}'`);
     const messages = (await mailbox.waitFor(22)).slice(1);
-    assert.ok(messages[0]!.at - resumedAt < 2_000, "at once");
+    assert.ok(messages[0]!.at - resumedAt < 5_000, "at once, not with the schedule's next run in 10 s");
     await eventually(
       async () => (await read()).every(({ state }) => state === "delivered"),
       "all deliveries",

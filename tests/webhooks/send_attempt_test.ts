@@ -75,7 +75,7 @@ Deno.test("The connection goes to the address that was checked, and the certific
   const named = await issueCertificate(trusted, ["hooks.example.com"]);
   await using receiver = startHostile(answers(""), named);
   const url = new URL(`https://hooks.example.com:${receiver.port}/`);
-  const connection = await connect(url, ["127.0.0.1"], performance.now() + 2_000);
+  const connection = await connect(url, ["127.0.0.1"], performance.now() + 10_000);
   assert.equal((connection.remoteAddr as Deno.NetAddr).hostname, "127.0.0.1");
   connection.close();
 });
@@ -84,7 +84,7 @@ Deno.test("Where the first address refuses the connection, the next is tried", a
   await using receiver = startHostile(answers(""), certificate);
   const url = new URL(`https://localhost:${receiver.port}/`);
   // The receiver listens on 127.0.0.1 alone.
-  (await connect(url, ["127.0.0.9", "127.0.0.1"], performance.now() + 2_000)).close();
+  (await connect(url, ["127.0.0.9", "127.0.0.1"], performance.now() + 10_000)).close();
 });
 
 Deno.test("A name with an address that is not public is refused before any connection", async () => {
@@ -179,7 +179,8 @@ Deno.test("The response body is not read: an endless one costs nothing", async (
     for (;;) await connection.write("x".repeat(64 * 1024));
   });
   assert.deepEqual(outcome, { ok: true, status: 200 });
-  assert.ok(performance.now() - started < 1_000);
+  // An attempt ends after 10 s at the latest.
+  assert.ok(performance.now() - started < 5_000);
 });
 
 Deno.test("Interim answers are skipped; the final one counts", async () => {

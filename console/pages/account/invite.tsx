@@ -8,6 +8,7 @@ import type { Member, Role } from "../../app/types.ts";
 import { mayAdminister, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
+import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { say } from "../../components/toast.tsx";
 import { t } from "../../strings/strings.ts";
@@ -38,8 +39,10 @@ export function InviteForm() {
   };
   const submit = async (event: Event) => {
     event.preventDefault();
+    const form = event.currentTarget;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : /^\S+@\S+\.\S+$/.test(email.trim()) ? null : "email";
+    if (missing.value) focusRefused(form);
     if (missing.value || busy.value) return;
     busy.value = true;
     try {
@@ -51,6 +54,7 @@ export function InviteForm() {
       route(href("conta/"), true);
     } catch (thrown) {
       failure.value = asFailure(thrown);
+      focusRefused(form);
     } finally {
       busy.value = false;
     }

@@ -87,9 +87,10 @@ function columns(
       title: t("members.name"),
       cell: ({ id, name, email }) => (
         <div class="broken">
-          <strong>{name}</strong>
-          {id === workspace.value?.member.id && <span class="quiet">({t("members.you")})</span>}
-          <div class="small">{email}</div>
+          <strong class="clamped" title={name}>{name}</strong>
+          <div class="small clamped" title={email}>
+            {email} {id === workspace.value?.member.id && `(${t("members.you")})`}
+          </div>
         </div>
       ),
     },

@@ -94,7 +94,8 @@ export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>
         onDone(changed, ended_subscriptions.length);
       }}
     >
-      <p class="broken">{t("keys.revoke_text", { name: entry.name })}</p>
+      <p class="clamped">{entry.name}</p>
+      <p>{t("keys.revoke_text")}</p>
       {webhooks > 0 && (
         <>
           <p>{counted(keeps.value ? "keys.webhooks_stay" : "keys.webhooks_end", webhooks)}</p>

@@ -54,7 +54,7 @@ export function KeyWebhooks({ entry }: { entry: OpenedKey }) {
       <ul class="lines">
         {entry.subscriptions.map(({ id, target_url, is_active, event_types }) => (
           <li key={id}>
-            <a class="broken" href={href("webhooks/", { id })}>{target_url}</a>
+            <a class="clamped" title={target_url} href={href("webhooks/", { id })}>{target_url}</a>
             <p class="small">
               {!is_active && <span class="tag">{t("keys.webhook_inactive")}</span>} {event_types.join(", ")}
             </p>

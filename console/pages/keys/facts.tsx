@@ -12,12 +12,8 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       <dd>
         <span class={entry.state === "active" ? "tag good" : "tag failed"}>
           {t(`keys.state_${entry.state}`)}
-        </span>
-        {entry.revoked_at && (
-          <>
-            <Moment at={entry.revoked_at} exact />
-          </>
-        )}
+        </span>{" "}
+        {entry.revoked_at && <Moment at={entry.revoked_at} exact />}
       </dd>
       <dt>{t("keys.prefix")}</dt>
       <dd>
@@ -41,7 +37,7 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       <dt>{t("keys.created_at")}</dt>
       <dd>
         <Moment at={entry.created_at} exact />
-        {entry.creator && <>{t("keys.created_by", { name: entry.creator.name })}</>}
+        {entry.creator && ` ${t("keys.created_by", { name: entry.creator.name })}`}
       </dd>
       <dt>{t("keys.expiry")}</dt>
       <dd>{entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}</dd>

@@ -7,6 +7,7 @@ import type { ApiKey } from "../../app/types.ts";
 import { mayChange, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field, Select } from "../../components/field.tsx";
+import { focusRefused } from "../../components/focus_refused.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { type Expiry, expiryMoment, tomorrow } from "./expiry.ts";
@@ -48,8 +49,10 @@ export function KeyForm() {
   };
   const submit = async (event: Event) => {
     event.preventDefault();
+    const form = event.currentTarget;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : scopes.length === 0 ? "scopes" : null;
+    if (missing.value) focusRefused(form);
     if (missing.value || busy.value) return;
     busy.value = true;
     try {
@@ -58,6 +61,7 @@ export function KeyForm() {
       clearDraft(DRAFT);
     } catch (thrown) {
       failure.value = asFailure(thrown);
+      focusRefused(form);
     } finally {
       busy.value = false;
     }

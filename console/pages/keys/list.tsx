@@ -54,7 +54,7 @@ export function KeyList() {
 
 function columns(): Column<ApiKey>[] {
   return [
-    { title: t("keys.name"), cell: ({ name }) => <span class="broken">{name}</span> },
+    { title: t("keys.name"), cell: ({ name }) => <span class="clamped" title={name}>{name}</span> },
     { title: t("keys.prefix"), cell: ({ prefix }) => <code>{prefix}…</code> },
     { title: t("keys.scopes"), cell: ({ scopes }) => <span>{scopesText(scopes)}</span> },
     {

@@ -45,7 +45,7 @@ export function ScopeFields({ scopes, onChange, error }: {
           </li>
         ))}
       </ul>
-      {error && <p id={id} class="field-error" role="alert">{error}</p>}
+      {error && <p id={id} class="field-error" role="alert" tabIndex={-1}>{error}</p>}
     </fieldset>
   );
 }

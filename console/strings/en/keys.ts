@@ -68,7 +68,7 @@ export const keys: Translated<typeof portuguese> = {
   "keys.revoke": "Revoke",
   "keys.revoke_title": "Revoke the key?",
   "keys.revoke_yes": "Revoke the key",
-  "keys.revoke_text": "The system that uses “{name}” loses access with its next call. This cannot be undone.",
+  "keys.revoke_text": "The system that uses this key loses access with its next call. This cannot be undone.",
   "keys.webhooks_end.one": "{n} webhook of this key stops too.",
   "keys.webhooks_end.many": "{n} webhooks of this key stop too.",
   "keys.webhooks_stay.one": "{n} webhook of this key goes on.",

@@ -66,7 +66,7 @@ export const keys = {
   "keys.revoke": "Revogar",
   "keys.revoke_title": "Revogar a chave?",
   "keys.revoke_yes": "Revogar a chave",
-  "keys.revoke_text": "O sistema que usa “{name}” perde o acesso na próxima chamada. Isto não se desfaz.",
+  "keys.revoke_text": "O sistema que usa esta chave perde o acesso na próxima chamada. Isto não se desfaz.",
   "keys.webhooks_end.one": "{n} webhook desta chave também para.",
   "keys.webhooks_end.many": "{n} webhooks desta chave também param.",
   "keys.webhooks_stay.one": "{n} webhook desta chave continua.",

@@ -54,6 +54,8 @@ function probeOf(name: string): Probe {
   switch (resources.find((resource) => resource.name === name)?.gate) {
     case "key":
       return { method: "GET", status: 401, code: "missing_api_key" };
+    case "session":
+      return { method: "GET", status: 401, code: "missing_session" };
     case "none":
       return { method: "GET", status: 200, code: null };
     default:

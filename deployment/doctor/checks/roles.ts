@@ -1,8 +1,8 @@
 import { FUNCTIONS_ROLE } from "../../../operator/functions_password.ts";
 import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts";
 
-/** The role of the verbs. */
-const API = "crm_api";
+/** The roles of the verbs: of keys and links, and of members. */
+const VERB_ROLES = ["crm_api", "crm_app"];
 /** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
 const SETTINGS = { statement_timeout: "15s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
@@ -17,7 +17,7 @@ interface Role {
   database_settings: string[];
 }
 
-/** Both roles exist and can do no more than they must. */
+/** The roles exist and can do no more than they must. */
 export const roles: Check = {
   name: "roles",
   needsDatabase: true,
@@ -44,11 +44,11 @@ export const roles: Check = {
           where c.setrole = r.oid order by 1
         ) as database_settings
       from pg_roles r
-      where r.rolname in (${API}, ${FUNCTIONS_ROLE})
+      where r.rolname = any (${[...VERB_ROLES, FUNCTIONS_ROLE]})
       order by r.rolname
     `;
     return {
-      findings: [API, FUNCTIONS_ROLE].flatMap((name) =>
+      findings: [...VERB_ROLES, FUNCTIONS_ROLE].flatMap((name) =>
         findRole(name, rows.find((role) => role.name === name), deployAgain(project))
       ),
     };

@@ -50,11 +50,14 @@ as $$
   select bench.workspace_id(w), bench.id(w, 1 + n / 5), bench.id(w, n), 'Etapa ' || n, n, 'venda'
   from generate_series(0, workspaces - 1) w, generate_series(1, 5) n;
   -- The first workspace makes the calls. It has many keys, because each may make only 120 calls a minute.
-  insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
-  select bench.workspace_id(w), bench.id(w, 1), 'Chave ' || n, 'svc_', sha256(('svc_growth_' || w || '_' || n)::bytea), array[
+  insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
+  select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
     'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write'
   ]
+  from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
+  insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+  select bench.workspace_id(w), bench.id(w, n), 'svc_', sha256(('svc_growth_' || w || '_' || n)::bytea)
   from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
   insert into crm.rate_limits (key_id, hits)
   select id, array[now() - interval '1 hour'] from crm.api_keys;

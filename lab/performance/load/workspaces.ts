@@ -1,6 +1,6 @@
 import type { Sql } from "postgres";
 import { createWorkspace } from "../../../operator/workspaces.ts";
-import { generateKey } from "../../../operator/generate_key.ts";
+import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 
@@ -52,12 +52,19 @@ export async function seedWorkspaces(
 async function insertKeys(sql: Sql, keys: Map<string, string[]>): Promise<void> {
   const rows = [...keys].flatMap(([id, all]) => all.map((key) => [id, hashCredential(key)] as const));
   await sql`
-    insert into crm.api_keys (workspace_id, member_id, name, prefix, hash, scopes)
-    select m.workspace_id, m.id, 'Bench', 'svc_bench', decode(k.hash, 'hex'), ${SCOPES as unknown as string[]}
-    from unnest(
-      ${rows.map(([id]) => id)}::uuid[], ${rows.map(([, hash]) => hash)}::text[]
-    ) as k (workspace_id, hash)
-    join crm.members m on m.workspace_id = k.workspace_id`;
+    with given as (
+      select workspace_id, hash, crm.uuid_v7() as id
+      from unnest(${rows.map(([id]) => id)}::uuid[], ${rows.map(([, hash]) => hash)}::text[])
+        as k (workspace_id, hash)
+    ),
+    keys as (
+      insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
+      select m.workspace_id, k.id, m.id, 'Bench', 'svc_bench', ${SCOPES as unknown as string[]}
+      from given k
+      join crm.members m on m.workspace_id = k.workspace_id
+    )
+    insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
+    select workspace_id, id, 'svc_bench', decode(hash, 'hex') from given`;
 }
 
 async function insertContacts(sql: Sql, workspaceIds: string[], each: number): Promise<void> {

@@ -1,12 +1,15 @@
 import type { Sql } from "postgres";
-import { endpoints, keyEndpoints, resources } from "../../../contract/resources.ts";
+import { endpoints, keyEndpoints } from "../../../contract/resources.ts";
+import type { AccessTokens } from "../../../local/auth/access_tokens.ts";
 import { openApiDocument } from "../../../openapi/document.ts";
-import { generateKey } from "../../../operator/generate_key.ts";
+import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { createKey } from "../../../operator/keys.ts";
 import { sendProposal } from "../../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
 import { type GateName, takesQuery } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
+import { makeAppSamples } from "../../harness/app_samples.ts";
+import { makeMember, signInAs } from "../../harness/sessions.ts";
 import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
 import { type PlannedRequest, sendOnce } from "../load/template.ts";
 
@@ -21,13 +24,15 @@ export interface KindRequest extends PlannedRequest {
   title: string;
 }
 
-/** A workspace with one record of each kind, and the key that makes the requests. */
+/** A workspace with one record of each kind, and the key and the session that make the requests. */
 interface Caller {
   sql: Sql;
   /** `<origin>/functions/v1` */
   baseUrl: string;
   workspaceId: string;
   key: string;
+  /** The access token of an admin. */
+  session: string;
   samples: Samples;
 }
 
@@ -42,8 +47,8 @@ const RATE_LIMIT = 1_000;
  * Yields a successful request to every endpoint, every request that may be repeated, and a request for every error. Each is
  * prepared just before it is yielded, so send it before you take the next.
  */
-export async function* requestEachKind(sql: Sql, baseUrl: string): Requests {
-  const caller = await makeCaller(sql, baseUrl);
+export async function* requestEachKind(sql: Sql, baseUrl: string, tokens: AccessTokens): Requests {
+  const caller = await makeCaller(sql, baseUrl, tokens);
   yield* requestEndpoints(caller);
   yield* requestReplays(caller);
   yield* requestProposalLinks(caller);
@@ -53,9 +58,13 @@ export async function* requestEachKind(sql: Sql, baseUrl: string): Requests {
   yield* requestErrorsOfKeys(caller);
 }
 
-/** The credentials at each gate: a key in the header, or a token in the path. */
-const CREDENTIALS: Record<GateName, (caller: Caller) => Promise<{ key?: string; token?: string }>> = {
+/** The credentials at each gate: a key or a session in the header, or a token in the path. */
+const CREDENTIALS: Record<
+  GateName,
+  (caller: Caller) => Promise<{ key?: string; headers?: Record<string, string>; token?: string }>
+> = {
   key: ({ key }) => Promise.resolve({ key }),
+  session: ({ session }) => Promise.resolve({ headers: { Authorization: `Bearer ${session}` } }),
   link: async (caller) => ({ token: (await makeLink(caller)).split("/").at(-1)! }),
   none: () => Promise.resolve({}),
 };
@@ -64,6 +73,10 @@ async function* requestEndpoints(caller: Caller): Requests {
   const { samples } = caller;
   for (const { resource, route, title } of endpoints) {
     const { token, ...credentials } = await CREDENTIALS[resource.gate](caller);
+    // New ones for each, because some requests end what the next one needs.
+    if (resource.gate === "session") {
+      Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId));
+    }
     const needsDeal = !route.endpoint.query.safeParse({}).success;
     const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name]) +
       (needsDeal ? `?deal_id=${samples.deal_id}` : "");
@@ -169,14 +182,15 @@ async function* requestErrorsOfKeys({ sql, workspaceId, key }: Caller): Requests
 }
 
 /** Creates a proposal; returns the path of its public link. */
-async function makeLink({ sql, baseUrl, samples }: Caller): Promise<string> {
+async function makeLink({ sql, samples }: Caller): Promise<string> {
   const [proposal] = await sql<[{ id: string }]>`
     insert into crm.proposals (workspace_id, deal_id, title)
     select workspace_id, id, 'Plano anual' from crm.deals where id = ${samples.deal_id} returning id`;
-  return (await sendProposal(sql, proposal.id, baseUrl)).url.slice(baseUrl.length);
+  const { url } = await sendProposal(sql, proposal.id, "https://crm.example");
+  return `/proposals/${new URL(url).hash.slice(1)}`;
 }
 
-async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
+async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Promise<Caller> {
   const { id: workspaceId } = await createWorkspace(sql, { name: "Bench" });
   await updateWorkspace(sql, workspaceId, { rateLimit: RATE_LIMIT });
   const { key } = await createKey(sql, { workspaceId, name: "Bench", scopes: [...SCOPES] });
@@ -184,7 +198,9 @@ async function makeCaller(sql: Sql, baseUrl: string): Promise<Caller> {
     select id from crm.stages where workspace_id = ${workspaceId} order by position`;
   const create = async (path: string, body: unknown) =>
     JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
-  return { sql, baseUrl, workspaceId, key, samples: await makeSamples(create, stages) };
+  const samples = await makeSamples(create, stages);
+  const { session } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
+  return { sql, baseUrl, workspaceId, key, session, samples };
 }
 
 function request(
@@ -212,12 +228,15 @@ function pathOf(name: string, path: string, id = ""): string {
 
 type Example = Record<string, unknown>;
 
-const { paths } = openApiDocument(resources, "en") as {
-  paths: Record<
-    string,
-    Record<string, { requestBody?: { content: { "application/json": { example: Example } } } }>
-  >;
-};
+type Paths = Record<
+  string,
+  Record<string, { requestBody?: { content: { "application/json": { example: Example } } } }>
+>;
+
+const paths: Paths = Object.assign(
+  {},
+  ...(["api", "app"] as const).map((audience) => (openApiDocument(audience, "en") as { paths: Paths }).paths),
+);
 
 /** Returns the example body of the OpenAPI document, with the ids of the samples. */
 function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {

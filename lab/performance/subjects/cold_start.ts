@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
 import { resources } from "../../../contract/resources.ts";
-import { generateKey } from "../../../operator/generate_key.ts";
+import { generateKey } from "../../../supabase/functions/_shared/keys/generate_key.ts";
 import { atMost, count, measureInTurns, type Measurement, median, ratio } from "../../harness/figures.ts";
 import { openWorld } from "../../harness/world.ts";
 import { type Start, timeFirstReply } from "../cold_start/first_reply.ts";

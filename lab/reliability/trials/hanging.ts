@@ -14,6 +14,7 @@ export const hanging: Trial = {
   number: 5,
   target:
     `A workspace with 5,000 deliveries to a receiver that hangs: the others' p99 grows by ≤ ${ALLOWED_S} s`,
+  timed: true,
   async run(world, { short }) {
     const { receiver } = world;
     const [events, waiting] = short ? [30, 200] : [600, 5_000];

@@ -12,6 +12,7 @@ export const latency: Trial = {
   number: 6,
   target:
     `Enqueue to first attempt: p99 ≤ ${POKE_S} s with the poke, ≤ ${SCHEDULE_S} s on the schedule alone`,
+  timed: true,
   async run(world, { short }) {
     await using stack = await openStack(world);
     const { okUrl } = world.receiver;

@@ -39,6 +39,7 @@ export const throughput: Trial = {
   target:
     `≥ ${RATE} deliveries/s on 2 cores to a TLS receiver on loopback, flat memory over 30 minutes; a run of ` +
     `${RUN.deliveries} within 2 s of CPU and 256 MB`,
+  timed: true,
   async run(world, { short, minutes }) {
     const { sql, receiver, spawnDispatcher } = world;
     const [warmUp, seconds, every] = short ? [3, 8, 1] : [30, minutes * 60, 10];

@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "../http/json_body.ts";
+import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
+
+/** The parameters of a path. */
+export interface PathParams {
+  readonly id?: string | undefined;
+}
 
 /** What a `prepare` hook returns for a body. */
 export interface Prepared<Reply extends z.ZodType> {
@@ -13,10 +19,10 @@ export interface Prepared<Reply extends z.ZodType> {
 }
 
 /**
- * The credential that an endpoint requires: an API key, the token of a proposal's public link, or none. See
- * http/gates.ts.
+ * The credential that an endpoint requires: an API key, the session of a member who is signed in, the token of a
+ * proposal's public link, or none. See http/gates.ts and http/session_gate.ts.
  */
-export type GateName = "key" | "link" | "none";
+export type GateName = "key" | "session" | "link" | "none";
 
 /** Limits by which reading and validating a body takes a few milliseconds at most. */
 export interface BodyLimits {
@@ -61,9 +67,28 @@ interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType 
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
   /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
-  prepare?: Body extends z.ZodType
-    ? (body: z.output<Body>) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
+  prepare?: Body extends z.ZodType ? (
+      body: z.output<Body>,
+      params: PathParams,
+    ) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
     : never;
+}
+
+interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
+  extends Declaration<Reply, Body> {
+  gate: "session";
+  scope?: never;
+  /** The least role that may call; null: whoever is a member of any workspace. */
+  role: Role | null;
+  /** The SQL function of schema `app` that does the work. */
+  verb: string;
+  status?: 200 | 201 | 204;
+  prepare?: KeyDeclaration<Reply, Body>["prepare"];
+  /**
+   * Does what follows the statement outside the database, such as sending a letter, and returns the fields that this adds
+   * to the reply. It must not throw: the change is made.
+   */
+  finish?: (reply: Record<string, unknown>) => Promise<Record<string, unknown>>;
 }
 
 interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | undefined>
@@ -102,13 +127,22 @@ interface CommonEndpoint {
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
   readonly errors: readonly ErrorCode[];
-  readonly prepare: ((body: never) => Promise<Prepared<z.ZodType>>) | undefined;
+  readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
+  readonly finish: ((reply: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
 }
 
 /** An endpoint that requires an API key with its scope. */
 export interface KeyEndpoint extends CommonEndpoint {
   readonly gate: "key";
   readonly scope: Scope;
+  readonly verb: string;
+}
+
+/** An endpoint that requires the session of a member. */
+export interface SessionEndpoint extends CommonEndpoint {
+  readonly gate: "session";
+  readonly scope: null;
+  readonly role: Role | null;
   readonly verb: string;
 }
 
@@ -129,7 +163,12 @@ export interface OpenEndpoint extends CommonEndpoint {
 }
 
 /** One endpoint, as data: routing, gate, validation, OpenAPI and the contract tests all read it. */
-export type Endpoint = KeyEndpoint | LinkEndpoint | OpenEndpoint;
+export type Endpoint = KeyEndpoint | SessionEndpoint | LinkEndpoint | OpenEndpoint;
+
+/** What a caller must have besides the credential: a scope of the key, or a role of the member. Null: nothing. */
+export function requirementOf(endpoint: Endpoint): string | null {
+  return endpoint.gate === "session" ? endpoint.role : endpoint.scope;
+}
 
 /** Whether an endpoint has query parameters. Without any, it ignores the query. */
 export function takesQuery({ query }: Endpoint): boolean {
@@ -151,6 +190,12 @@ export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>
 export function endpoint<Reply extends z.ZodType | null>(
   declaration: KeyDeclaration<Reply, undefined>,
 ): KeyEndpoint & WithoutBody;
+export function endpoint<Reply extends z.ZodType | null, Body extends z.ZodType>(
+  declaration: SessionDeclaration<Reply, Body> & { body: Body },
+): SessionEndpoint & WithBody;
+export function endpoint<Reply extends z.ZodType | null>(
+  declaration: SessionDeclaration<Reply, undefined>,
+): SessionEndpoint & WithoutBody;
 export function endpoint<Body extends z.ZodType>(
   declaration: LinkDeclaration<z.ZodType, Body> & { body: Body },
 ): LinkEndpoint & WithBody;
@@ -161,6 +206,7 @@ export function endpoint<Reply extends z.ZodType>(
 export function endpoint(
   declaration:
     | KeyDeclaration<z.ZodType | null, z.ZodType | undefined>
+    | SessionDeclaration<z.ZodType | null, z.ZodType | undefined>
     | LinkDeclaration<z.ZodType, z.ZodType | undefined>
     | OpenDeclaration<z.ZodType>,
 ): Endpoint {
@@ -175,13 +221,14 @@ export function endpoint(
     idempotent: false,
     errors: [],
     prepare: undefined,
+    finish: undefined,
   } as const;
   if (declaration.gate === "none") {
     return { ...common, ...declaration, query: z.object({}), scope: null, verb: null };
   }
   const query = (declaration.query ?? z.object({})).strict();
   const operation = declaration.verb;
-  return declaration.gate === "link"
+  return declaration.gate === "link" || declaration.gate === "session"
     ? { ...common, ...declaration, query, operation, scope: null }
     : { ...common, ...declaration, query, operation, gate: "key" };
 }
@@ -191,12 +238,12 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
- * except a POST by link, because the token in its path can be its whole input.
+ * except a POST by link or by session, whose path can be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
   readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
-  readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
+  readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint | SessionEndpoint;
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 

@@ -1,47 +1,70 @@
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import type { Endpoint, GateName } from "../contract/endpoint.ts";
-import type { ApiError } from "../contract/errors.ts";
+import type { GateName } from "../contract/endpoint.ts";
 import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
 import type { Call } from "./outcome.ts";
+import { appOrigin } from "../runtime/service.ts";
 import { REPLY_HEADERS } from "./reply.ts";
 
 /** A handler for Deno.serve. */
 export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
+/** The request headers that a page may send. */
+const ALLOWED_HEADERS: Record<GateName, string[]> = {
+  key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER],
+  // Those that Supabase's client adds, and the choice of the workspace.
+  session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", "X-Workspace-Id"],
+  link: ["Content-Type"],
+  none: ["Content-Type"],
+};
+
 /**
  * Creates a Hono app with the function's name as its base path: on Supabase and behind the local gateway, the path of
- * every request starts with `/<name>`. Environment: CORS_ALLOWED_ORIGINS, origins separated by commas.
+ * every request starts with `/<name>`. Environment: CORS_ALLOWED_ORIGINS, origins separated by commas, whose pages may
+ * use what needs no session; APP_ORIGIN, the address of the console, whose pages may use sessions and public links.
  */
-export function functionApp(name: string): Hono {
+export function functionApp(name: string, gate: GateName): Hono {
   const app = new Hono({ strict: false }).basePath(`/${name}`);
-  const origins = Deno.env.get("CORS_ALLOWED_ORIGINS");
+  const origins = allowedOrigins(gate);
   // CORS is off by default: an API key must not be used in a browser, where its user can read it.
-  if (origins) {
+  if (origins.length > 0) {
     app.use(async (c, next) => {
       await next();
       // The answer to a preflight request is not made by `respond`.
       c.header("X-Content-Type-Options", "nosniff");
     });
-    app.use(cors({
-      origin: origins.split(",").map((origin) => origin.trim()),
-      allowHeaders: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER],
+    const allow = cors({
+      origin: origins,
+      allowHeaders: ALLOWED_HEADERS[gate],
       exposeHeaders: [...REPLY_HEADERS],
-    }));
+      // Browsers ask again after 5 s otherwise, before every other call of the console.
+      maxAge: 600,
+    });
+    // Only a browser's page has an Origin: to others OPTIONS is a method that the path does not have.
+    app.use((c, next) => c.req.header("Origin") === undefined ? next() : allow(c, next));
   }
   return app;
 }
 
+function allowedOrigins(gate: GateName): string[] {
+  const listed = gate === "session" ? [] : (Deno.env.get("CORS_ALLOWED_ORIGINS") ?? "").split(",");
+  const console = gate === "session" || gate === "link" ? appOrigin() : "";
+  return [...listed.map((origin) => origin.trim()), console].filter((origin) => origin !== "");
+}
+
 /** Creates the call for a request that Hono has routed, with a new id and the current time. */
-export function createCall(c: Context, resource: string, gate: GateName, target: Endpoint | ApiError): Call {
+export function createCall(
+  c: Context,
+  resource: string,
+  routed: Pick<Call, "gateName" | "gate" | "target">,
+): Call {
   return {
     id: crypto.randomUUID(),
     started: performance.now(),
     request: c.req.raw,
     method: c.req.method,
     resource,
-    gate,
+    ...routed,
     params: { id: c.req.param("id"), token: c.req.param("token") },
-    target,
   };
 }

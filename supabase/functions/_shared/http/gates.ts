@@ -6,8 +6,11 @@ import type { Call } from "./outcome.ts";
 
 /** How calls with one kind of credential are authenticated. */
 export interface Gate {
-  /** SHA-256 of the credential, in hex; or an error where it is absent or malformed, so that no query is needed. */
-  readCredential(call: Call): string | ApiError;
+  /**
+   * What the door gets of the credential: its SHA-256 in hex, or the ids in a verified token; or an error where it is
+   * absent or malformed, so that no query is needed.
+   */
+  readCredential(call: Call): string | ApiError | Promise<string | ApiError>;
   readonly door: Door;
   /** Headers of every reply. */
   readonly headers: Readonly<Record<string, string>>;
@@ -17,7 +20,10 @@ export interface Gate {
   readonly errors: readonly ErrorCode[];
 }
 
-/** The gates by name. Null: the endpoint requires no credential and uses no door. */
+/**
+ * The gates by name, but for that of sessions: it is in session_gate.ts, so that no function of the API loads it. Null: the
+ * endpoint requires no credential and uses no door.
+ */
 export const GATES = {
   key: {
     readCredential({ request }) {
@@ -65,4 +71,4 @@ export const GATES = {
     errors: ["not_found", "workspace_suspended", "rate_limited", "service_unavailable"],
   },
   none: null,
-} as const satisfies Record<GateName, Gate | null>;
+} as const satisfies Record<Exclude<GateName, "session">, Gate | null>;

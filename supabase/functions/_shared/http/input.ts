@@ -65,7 +65,7 @@ async function validate(
   const body = endpoint.body ? validateBody(endpoint.body, json) : { args: {}, ignored: [] };
   if (body instanceof ApiError) return body;
 
-  const prepared = await endpoint.prepare?.(body.args as never);
+  const prepared = await endpoint.prepare?.(body.args as never, { id });
   return {
     verb: endpoint.verb,
     args: { ...(prepared?.args ?? body.args), ...query, ...(id !== undefined && { id }) },

@@ -9,10 +9,10 @@ import { respond } from "./respond.ts";
  * (spec 4.5).
  */
 export function serveNotLive(name: string): RequestHandler {
-  const app = functionApp(name);
+  const app = functionApp(name, "key");
   const error = new ApiError("not_found");
   app.all("*", async (c) => {
-    const call = createCall(c, name, "none", error);
+    const call = createCall(c, name, { gateName: "none", gate: null, target: error });
     await PACES.none.wait();
     return respond(call, outcomeWithoutDatabase(error));
   });

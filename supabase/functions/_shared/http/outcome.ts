@@ -1,6 +1,7 @@
 import type { Endpoint, GateName } from "../contract/endpoint.ts";
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
+import type { Gate } from "./gates.ts";
 
 /** A request with the result of its routing. */
 export interface Call {
@@ -13,7 +14,9 @@ export interface Call {
   readonly method: string;
   /** Name of the function. */
   readonly resource: string;
-  readonly gate: GateName;
+  readonly gateName: GateName;
+  /** Null: no credential is required. */
+  readonly gate: Gate | null;
   /** Parameters of the path. */
   readonly params: { readonly id?: string | undefined; readonly token?: string | undefined };
   /** The endpoint, or the error for an unknown path or method. */

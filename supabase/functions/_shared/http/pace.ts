@@ -59,4 +59,9 @@ export class Pace {
 }
 
 /** One for each gate, so that a flood of random keys does not delay the health check. */
-export const PACES: Record<GateName, Pace> = { key: new Pace(), link: new Pace(), none: new Pace() };
+export const PACES: Record<GateName, Pace> = {
+  key: new Pace(),
+  session: new Pace(),
+  link: new Pace(),
+  none: new Pace(),
+};

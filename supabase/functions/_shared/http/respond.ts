@@ -2,7 +2,6 @@ import { ApiError } from "../contract/errors.ts";
 import { inBackground } from "../runtime/background.ts";
 import { log, logCount } from "../runtime/log.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
-import { GATES } from "./gates.ts";
 import { isUuid } from "./input.ts";
 import { type Call, isRepeatable, type Outcome } from "./outcome.ts";
 import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
@@ -17,7 +16,7 @@ export function respond(call: Call, outcome: Outcome): Response {
   const response = isError ? errorReply(result) : jsonReply(result.status, result.body, result.headers);
   response.headers.set("X-Request-Id", call.id);
   const headers = {
-    ...GATES[call.gate]?.headers,
+    ...call.gate?.headers,
     ...rateHeaders(admission?.rate ?? null, response.status === 429),
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -33,7 +32,7 @@ export function respond(call: Call, outcome: Outcome): Response {
 
 function logCall(call: Call, outcome: Outcome): void {
   const { result, admission } = outcome;
-  const gate = GATES[call.gate];
+  const { gate } = call;
   const caller = gate && { [gate.callerField]: admission?.callerId };
   // One line each would fill the log, whose size the platform limits.
   if (isRepeatable(outcome) || (result.status === 503 && !admission?.admitted)) {

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { allowedMethods, type Endpoint, type Resource } from "../contract/endpoint.ts";
+import { allowedMethods, type Endpoint, requirementOf, type Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed } from "../contract/errors.ts";
 import { bodyAllowance, callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { BodyReader } from "./body_reader.ts";
-import { GATES } from "./gates.ts";
+import { type Gate, GATES } from "./gates.ts";
 import { type Input, type Reading, readInput } from "./input.ts";
 import { type Call, isRepeatable, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
 import { PACES } from "./pace.ts";
@@ -16,15 +16,17 @@ import { respond } from "./respond.ts";
 /**
  * Creates the handler of a resource. Calls of every gate take the same path: `handle` determines the outcome, and
  * `respond` creates the response from it.
+ *
+ * @param gate the gate of a resource for sessions; the others are known here
  */
-export function serveResource(resource: Resource): RequestHandler {
-  const app = functionApp(resource.name);
+export function serveResource(resource: Resource, gate: Gate | null = gateOf(resource)): RequestHandler {
+  const app = functionApp(resource.name, resource.gate);
   const handlerFor = (target: Endpoint | ApiError) => async (c: Context) => {
-    const call = createCall(c, resource.name, resource.gate, target);
+    const call = createCall(c, resource.name, { gateName: resource.gate, gate, target });
     const outcome = await handle(call, resource).catch((fault) =>
       outcomeWithoutDatabase(internalError(call, fault))
     );
-    if (isRepeatable(outcome)) await PACES[call.gate].wait();
+    if (isRepeatable(outcome)) await PACES[call.gateName].wait();
     return respond(call, outcome);
   };
   for (const [path, endpoints] of resource.byPath()) {
@@ -41,16 +43,20 @@ export function serveResource(resource: Resource): RequestHandler {
   return app.fetch;
 }
 
+function gateOf({ name, gate }: Resource): Gate | null {
+  if (gate === "session") throw new Error(`${name} must be served with sessionGate`);
+  return GATES[gate];
+}
+
 /**
  * Determines the outcome of a call. The errors of the gate take precedence over those of the request (spec 5.7),
  * although the request is validated first: for an invalid request the statement runs only the gate, without a verb, so
  * that every call is one statement.
  */
 async function handle(call: Call, resource: Resource): Promise<Outcome> {
-  const { target } = call;
-  const gate = GATES[call.gate];
+  const { target, gate } = call;
   if (gate === null) return outcomeWithoutDatabase(await callOpenEndpoint(target));
-  const credential = gate.readCredential(call);
+  const credential = await gate.readCredential(call);
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
   const ask = (question: Partial<DoorCall>) =>
@@ -61,7 +67,7 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
   if ("error" in reading) return outcomeOf(reading, () => reading.error!);
   const { input, idempotency } = reading;
   const valid = !(input instanceof ApiError) && { verb: input.verb, args: input.args };
-  const door = await ask({ scope: target.scope, idempotency, ...valid });
+  const door = await ask({ scope: requirementOf(target), idempotency, ...valid });
   // The original reply is repeated even if the same request is invalid by now.
   return outcomeOf(
     door,
@@ -81,7 +87,7 @@ async function receive(
 ): Promise<Reading | DoorReply> {
   if (!endpoint.body) return await readInput(call, endpoint, null);
   const reader = new BodyReader(call.request, endpoint.bodyLimits.bytes);
-  const allowance = bodyAllowance(credential, PACES[call.gate].isBusy);
+  const allowance = bodyAllowance(credential, PACES[call.gateName].isBusy);
   if (allowance === "none" || (allowance === "small" && !await reader.readSmall())) {
     const door = await identify();
     if (door.error) return door;
@@ -90,8 +96,11 @@ async function receive(
 }
 
 /** The outcome of a call that a door has answered: its error, or else the result of the function. */
-function outcomeOf({ admission, events, error }: DoorReply, resultOf: () => Success | ApiError): Outcome {
-  return { admission, events, result: error ?? resultOf() };
+async function outcomeOf(
+  { admission, events, error }: DoorReply,
+  resultOf: () => Success | ApiError | Promise<Success>,
+): Promise<Outcome> {
+  return { admission, events, result: error ?? await resultOf() };
 }
 
 /** Runs an endpoint that requires no credential. */
@@ -103,23 +112,29 @@ async function callOpenEndpoint(target: Endpoint | ApiError): Promise<Success | 
 }
 
 /** Creates the reply of a verb. Of an input that is invalid, only the original reply is repeated. */
-function createSuccess(
+async function createSuccess(
   resource: Resource,
   endpoint: Endpoint,
   input: Input | ApiError,
   { body, replayed }: DoorReply,
-): Success {
+): Promise<Success> {
   const { ignored = [], reveal = undefined } = input instanceof ApiError ? {} : input;
   const headers = ignoredFieldsHeader(ignored);
   if (replayed) headers["Idempotent-Replayed"] = "true";
   if (endpoint.status === 204) return { status: 204, body: null, headers };
   const status = replayed ? 200 : endpoint.status;
-  if (endpoint.status !== 201) return { status, body, headers };
+  const { finish } = endpoint;
+  const isCreation = endpoint.status === 201;
+  // The text of a reply to which nothing is added is returned without being parsed.
+  if (!isCreation && !reveal && !finish) return { status, body, headers };
 
-  const created = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
-  const createdId = created.id ?? created.lead?.deal_id;
+  const reply = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
+  const added = { ...reveal, ...await finish?.(reply) };
+  const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : body;
+  if (!isCreation) return { status, body: text, headers };
+  const createdId = reply.id ?? reply.lead?.deal_id;
   if (resource.hasDetail) headers["Location"] = `${functionsUrl()}/${resource.name}/${createdId}`;
-  return { status, body: reveal ? JSON.stringify({ ...created, ...reveal }) : body, headers, createdId };
+  return { status, body: text, headers, createdId };
 }
 
 /** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */

@@ -19,6 +19,25 @@ export function internalFunctionsUrl(): string {
   return `${supabaseUrl() || publicUrl()}/functions/v1`;
 }
 
+/** The base URL of Supabase Auth: that of the project, or of the local stack. */
+export function authUrl(): string {
+  return `${supabaseUrl() || publicUrl()}/auth/v1`;
+}
+
+/**
+ * The address of the console, without a slash at its end; "" where there is none. Environment: APP_ORIGIN, an origin or
+ * a folder of one.
+ */
+export function appUrl(): string {
+  return withoutSlash(Deno.env.get("APP_ORIGIN"));
+}
+
+/** The origin of the console, as its pages name it to the functions; "" where there is none. */
+export function appOrigin(): string {
+  const url = appUrl();
+  return URL.canParse(url) ? new URL(url).origin : "";
+}
+
 /** The host names of PUBLIC_URL and SUPABASE_URL, where they are set. */
 export function serviceHosts(): string[] {
   return [publicUrl(), supabaseUrl()].filter((url) => url !== "").map((url) => new URL(url).hostname);

@@ -1,4 +1,4 @@
-import { ALPHABET } from "../supabase/functions/_shared/contract/credentials.ts";
+import { ALPHABET } from "../contract/credentials.ts";
 
 const BYTES = 32;
 /** Every value of 32 bytes fits in 43 base62 characters, and not in 42. */

@@ -1,0 +1,38 @@
+import type { Sql } from "postgres";
+import { createKey } from "../../operator/keys.ts";
+import { makeMember } from "./sessions.ts";
+
+/** Nothing answers there, and the dispatcher sends nothing to it: the address is not public. */
+const TARGET = "https://127.0.0.1:9443/hooks";
+
+/**
+ * Creates one record of each kind that the application's functions show.
+ * @returns the id of each, by the name of its function
+ */
+export async function makeAppSamples(sql: Sql, workspaceId: string): Promise<Record<string, string>> {
+  const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
+  const { memberId } = await makeMember(sql, workspaceId, "vendedor");
+  const [sent] = await sql<[{ subscription_id: string; delivery_id: string }]>`
+    with subscription as (
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      values (${workspaceId}, '{deal.won}', ${TARGET})
+      returning workspace_id, id
+    ), secret as (
+      insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '' from subscription
+    ), event as (
+      insert into crm.events (workspace_id, event, object_id, facts)
+      values (${workspaceId}, 'deal.won', gen_random_uuid(), '{"test": true}')
+      returning id
+    ), delivery as (
+      insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state, attempts)
+      select s.workspace_id, e.id, s.id, 'delivered', 1 from subscription s, event e
+      returning id
+    )
+    select s.id as subscription_id, d.id as delivery_id from subscription s, delivery d`;
+  return {
+    "app-v1-keys": keyId,
+    "app-v1-members": memberId,
+    "app-v1-webhooks": sent.subscription_id,
+    "app-v1-deliveries": sent.delivery_id,
+  };
+}

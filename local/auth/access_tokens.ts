@@ -1,0 +1,66 @@
+import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
+import { z } from "zod";
+import { AuthError } from "./errors.ts";
+import type { SigningKey } from "./signing_key.ts";
+import type { User } from "./users.ts";
+
+const ALGORITHM = "ES256";
+const AUDIENCE = "authenticated";
+
+/** How long an access token is valid. */
+export const ACCESS_TOKEN_SECONDS = 3600;
+
+const Claims = z.object({ sub: z.uuid(), session_id: z.uuid() });
+
+export interface AccessTokens {
+  /** The public key, as `/.well-known/jwks.json` shows it. */
+  jwks: { keys: JWK[] };
+  /**
+   * Signs a token with the claims of Supabase's.
+   * @param issuedAt Seconds since 1970.
+   */
+  sign(user: User, sessionId: string, issuedAt: number): Promise<string>;
+  /** @throws AuthError `bad_jwt` if the token was not signed with this key, or has expired. */
+  verify(token: string): Promise<{ userId: string; sessionId: string }>;
+}
+
+/** @param issuer The `iss` of the tokens, `<origin>/auth/v1`. */
+export async function openAccessTokens(key: SigningKey, issuer: string): Promise<AccessTokens> {
+  const { d: _, ...publicPart } = key;
+  const publicJwk = { ...publicPart, use: "sig", key_ops: ["verify"] };
+  const [privateKey, publicKey] = [await importJWK(key, ALGORITHM), await importJWK(publicJwk, ALGORITHM)];
+  return {
+    jwks: { keys: [publicJwk] },
+    sign(user, sessionId, issuedAt) {
+      return new SignJWT({
+        email: user.email,
+        phone: "",
+        app_metadata: user.raw_app_meta_data,
+        user_metadata: user.raw_user_meta_data,
+        role: user.role,
+        aal: "aal1",
+        session_id: sessionId,
+        is_anonymous: false,
+      })
+        .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: "JWT" })
+        .setIssuer(issuer)
+        .setAudience(AUDIENCE)
+        .setSubject(user.id)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
+        .sign(privateKey);
+    },
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, publicKey, {
+          algorithms: [ALGORITHM],
+          audience: AUDIENCE,
+        });
+        const { sub, session_id } = Claims.parse(payload);
+        return { userId: sub, sessionId: session_id };
+      } catch {
+        throw new AuthError(403, "bad_jwt", "invalid JWT: unable to parse or verify signature");
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import type { Secrets } from "../secrets.ts";
+import { openSql } from "../sql.ts";
+import { AuthError, errorResponse } from "./errors.ts";
+
+/** Where the gateway serves local sign-in, as Supabase serves its own. */
+export const AUTH_PREFIX = "/auth/v1";
+
+/** A Supabase project's schema auth is never written to: its own service signs people in. */
+const FOREIGN = new AuthError(
+  503,
+  "unexpected_failure",
+  "The database's schema auth was not created by local sign-in: sign in through the service that created it",
+);
+
+export interface LocalAuth {
+  handle(request: Request): Promise<Response>;
+  close(): Promise<void>;
+}
+
+interface Options {
+  /** As the owner of schema auth. */
+  databaseUrl: string;
+  dataDir: string;
+  secrets: Secrets;
+  /** The gateway's. */
+  origin: string;
+  /** The console's address. */
+  siteUrl: string;
+  /** Whether schema auth is that of local sign-in. */
+  isOurs: boolean;
+}
+
+/** Local sign-in. Its code is loaded and its connections are opened at the first request, because many stacks get none. */
+export function openLocalAuth(
+  { databaseUrl, dataDir, secrets, origin, siteUrl, isOurs }: Options,
+): LocalAuth {
+  const sql = openSql(databaseUrl, {
+    max: 4,
+    connect_timeout: 5,
+    backoff: () => 1,
+    connection: { application_name: "crm-auth" },
+  });
+  const url = origin + AUTH_PREFIX;
+
+  async function open() {
+    const [{ createAuthApp }, { openAccessTokens }] = await Promise.all([
+      import("./app.ts"),
+      import("./access_tokens.ts"),
+    ]);
+    return createAuthApp({
+      sql,
+      tokens: await openAccessTokens(secrets.auth_signing_key, url),
+      url,
+      siteUrl,
+      serviceKey: secrets.service_key,
+      mailFolder: join(dataDir, "mail"),
+    });
+  }
+
+  let app: ReturnType<typeof open> | undefined;
+  return {
+    async handle(request) {
+      if (!isOurs) return errorResponse(FOREIGN, request);
+      app ??= open();
+      return await (await app).fetch(request);
+    },
+    close: () => sql.end({ timeout: 2 }),
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JSONWebKeySet,
+  jwtVerify,
+  type JWTVerifyGetKey,
+} from "jose";
+import { ApiError } from "../contract/errors.ts";
+import { log } from "../runtime/log.ts";
+import { authUrl } from "../runtime/service.ts";
+import { sha256 } from "../runtime/sha256.ts";
+import { isUuid } from "./input.ts";
+
+/** Who is signed in, and by which session: the claims `sub` and `session_id` of a verified token. */
+export interface Session {
+  userId: string;
+  sessionId: string;
+}
+
+/** Algorithms whose tokens the project's public keys verify here. */
+const ASYMMETRIC = ["ES256", "RS256"];
+/** The audience of a person's token. Those of the project's own keys, such as anon, have no session. */
+const AUDIENCE = "authenticated";
+/** Maximum time for an answer of Supabase Auth, in milliseconds. */
+const AUTH_MS = 5_000;
+/** Milliseconds for which an answer about a token holds. The door asks for its session at every call all the same. */
+const ANSWER_MS = 60_000;
+/** Answers kept, and questions to Supabase Auth under way at once: strangers can cause any number of both. */
+const MAX_ANSWERS = 1_000;
+const MAX_QUESTIONS = 8;
+
+let keys: JWTVerifyGetKey | undefined;
+/** By the hash of the token. */
+const answers = new Map<string, { session: Session; until: number }>();
+let questions = 0;
+
+/**
+ * Verifies an access token of Supabase Auth. A token with an asymmetric signature is verified with the project's public
+ * keys; of any other, Supabase Auth itself is asked, because its secret does not belong here. Environment: SUPABASE_JWKS,
+ * the public keys as JSON, else they are fetched from Supabase Auth; SUPABASE_PUBLISHABLE_KEY or SUPABASE_ANON_KEY.
+ *
+ * @returns invalid_session, or service_unavailable where Supabase Auth does not answer
+ */
+export async function verifyAccessToken(token: string): Promise<Session | ApiError> {
+  const algorithm = algorithmOf(token);
+  if (algorithm === null) return new ApiError("invalid_session");
+  try {
+    return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await askAuth(token);
+  } catch (error) {
+    if (error instanceof errors.JOSEError && !isUnreachable(error)) return new ApiError("invalid_session");
+    log("auth_unreachable", { error: String(error) });
+    return new ApiError("service_unavailable");
+  }
+}
+
+/** Forgets the public keys and all answers, so that the environment is read again. */
+export function forgetAuth(): void {
+  keys = undefined;
+  answers.clear();
+}
+
+/** The algorithm that a token names; null for a text that is no token. */
+function algorithmOf(token: string): string | null {
+  try {
+    return decodeProtectedHeader(token).alg ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function verifyHere(token: string): Promise<Session | ApiError> {
+  keys ??= publicKeys();
+  const { payload } = await jwtVerify(token, keys, { audience: AUDIENCE, algorithms: ASYMMETRIC });
+  return sessionOf(payload);
+}
+
+function publicKeys(): JWTVerifyGetKey {
+  const configured = Deno.env.get("SUPABASE_JWKS");
+  if (configured) return createLocalJWKSet(JSON.parse(configured) as JSONWebKeySet);
+  return createRemoteJWKSet(new URL(`${authUrl()}/.well-known/jwks.json`), { timeoutDuration: AUTH_MS });
+}
+
+async function askAuth(token: string): Promise<Session | ApiError> {
+  // Before anybody is asked: a token that has expired, or that is a key of the project, is none of a person.
+  const claims = decodeJwt(token);
+  const session = sessionOf(claims);
+  const expired = (claims.exp ?? 0) * 1000 <= Date.now();
+  if (session instanceof ApiError || expired || claims.aud !== AUDIENCE) {
+    return new ApiError("invalid_session");
+  }
+
+  const id = sha256(token);
+  const answer = answers.get(id);
+  if (answer && answer.until > Date.now()) return answer.session;
+  if (questions >= MAX_QUESTIONS) return new ApiError("service_unavailable");
+  questions++;
+  try {
+    const response = await fetch(`${authUrl()}/user`, {
+      headers: { Authorization: `Bearer ${token}`, apikey: publishableKey() },
+      signal: AbortSignal.timeout(AUTH_MS),
+    });
+    if (response.status >= 500 || response.status === 429) {
+      throw new Error(`Supabase Auth: ${response.status}`);
+    }
+    const user = await response.json();
+    if (!response.ok || user.id !== session.userId) return new ApiError("invalid_session");
+  } finally {
+    questions--;
+  }
+  if (answers.size >= MAX_ANSWERS) answers.delete(answers.keys().next().value!);
+  answers.set(id, { session, until: Date.now() + ANSWER_MS });
+  return session;
+}
+
+function publishableKey(): string {
+  return Deno.env.get("SUPABASE_PUBLISHABLE_KEY") || Deno.env.get("SUPABASE_ANON_KEY") || "";
+}
+
+function sessionOf(claims: Record<string, unknown>): Session | ApiError {
+  const { sub, session_id } = claims;
+  if (typeof sub !== "string" || typeof session_id !== "string" || !isUuid(sub) || !isUuid(session_id)) {
+    return new ApiError("invalid_session");
+  }
+  return { userId: sub, sessionId: session_id };
+}
+
+/** Whether the public keys could not be had: jose has its generic code for an answer that is no key set. */
+function isUnreachable({ code }: errors.JOSEError): boolean {
+  return code === errors.JWKSTimeout.code || code === errors.JOSEError.code;
+}

@@ -1,0 +1,41 @@
+import { ApiError } from "../contract/errors.ts";
+import { verifyAccessToken } from "./access_token.ts";
+import type { Gate } from "./gates.ts";
+import { isUuid } from "./input.ts";
+
+/** The request header that chooses the workspace, for a person who is a member of several. */
+export const WORKSPACE_HEADER = "X-Workspace-Id";
+
+/** The gate of people who are signed in. In a file of its own, so that no function of the API loads what it needs. */
+export const sessionGate = {
+  async readCredential({ request }) {
+    const [scheme, token, ...rest] = (request.headers.get("Authorization") ?? "").split(" ");
+    if (scheme!.toLowerCase() !== "bearer" || !token || rest.length > 0) {
+      return new ApiError("missing_session");
+    }
+    const session = await verifyAccessToken(token);
+    if (session instanceof ApiError) return session;
+    const workspace = request.headers.get(WORKSPACE_HEADER) ?? "";
+    if (workspace !== "" && !isUuid(workspace)) return new ApiError("not_a_member");
+    return [session.userId, session.sessionId, workspace].join(" ");
+  },
+  door: {
+    name: "app_call",
+    text: "select * from app.call($1, $2, $3, $4, $5, $6)",
+    values({ credential, scope, verb, args }) {
+      const [userId, sessionId, workspace] = credential.split(" ");
+      return [userId, sessionId, workspace || null, scope, verb, args && JSON.stringify(args)];
+    },
+  },
+  headers: {},
+  callerField: "member_id",
+  errors: [
+    "missing_session",
+    "invalid_session",
+    "not_a_member",
+    "workspace_required",
+    "insufficient_role",
+    "rate_limited",
+    "service_unavailable",
+  ],
+} as const satisfies Gate;

@@ -1,0 +1,19 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { ActivityPage, ActivityQuery } from "./schema.ts";
+
+export const activity = resource(
+  "app-v1-activity",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista quem fez o quê", "List who did what"),
+      gate: "session",
+      role: "vendedor",
+      query: ActivityQuery,
+      reply: ActivityPage,
+      verb: "action_list",
+      errors: ["invalid_cursor"],
+    }),
+  },
+  doc("Quem fez o quê na empresa", "Who did what in the workspace"),
+);

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./schema.ts";
+
+export const deliveries = resource(
+  "app-v1-deliveries",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista as últimas 50 entregas", "List the last 50 deliveries"),
+      gate: "session",
+      role: "vendedor",
+      query: DeliveryFilter,
+      reply: DeliveryList,
+      verb: "delivery_list",
+      errors: ["not_found"],
+    }),
+    "GET /:id": endpoint({
+      summary: doc("Mostra uma entrega", "Show a delivery"),
+      gate: "session",
+      role: "vendedor",
+      reply: DeliveryDetail,
+      verb: "delivery_get",
+      errors: ["not_found"],
+    }),
+    "POST /:id/redeliver": endpoint({
+      summary: doc("Reenvia uma entrega", "Send a delivery again"),
+      gate: "session",
+      role: "gestor",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: Redelivery,
+      verb: "delivery_redeliver",
+      errors: ["not_found", "subscription_inactive"],
+    }),
+  },
+  doc("As entregas dos webhooks", "The deliveries of the webhooks"),
+);

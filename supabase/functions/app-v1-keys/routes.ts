@@ -1,0 +1,87 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { generateKeySecret } from "../_shared/keys/generate_key.ts";
+import {
+  CreatedKey,
+  Key,
+  KeyDetail,
+  KeyList,
+  KeyName,
+  NewKey,
+  Revocation,
+  RevokedKey,
+  RotatedKey,
+  Rotation,
+} from "./schema.ts";
+import { warningsOf } from "./warnings.ts";
+
+export const keys = resource(
+  "app-v1-keys",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista as chaves", "List the keys"),
+      gate: "session",
+      role: "vendedor",
+      reply: KeyList,
+      verb: "key_list",
+    }),
+    "GET /:id": endpoint({
+      summary: doc("Mostra uma chave", "Show a key"),
+      gate: "session",
+      role: "vendedor",
+      reply: KeyDetail,
+      verb: "key_get",
+      errors: ["not_found"],
+    }),
+    "POST /": endpoint({
+      summary: doc("Cria uma chave", "Create a key"),
+      gate: "session",
+      role: "gestor",
+      body: NewKey,
+      reply: CreatedKey,
+      status: 201,
+      verb: "key_create",
+      errors: ["already_expired"],
+      prepare: (body) => {
+        const { value, stored } = generateKeySecret();
+        return Promise.resolve({
+          args: { ...body, expires_at: body.expires_at ?? null, ...stored },
+          reveal: { key: value, warnings: warningsOf(body.scopes) },
+        });
+      },
+    }),
+    "PATCH /:id": endpoint({
+      summary: doc("Renomeia uma chave", "Rename a key"),
+      gate: "session",
+      role: "gestor",
+      body: KeyName,
+      reply: Key,
+      verb: "key_update",
+      errors: ["not_found"],
+    }),
+    "POST /:id/rotate": endpoint({
+      summary: doc("Troca o segredo de uma chave", "Give a key a new secret"),
+      gate: "session",
+      role: "gestor",
+      body: Rotation,
+      reply: RotatedKey,
+      verb: "key_rotate",
+      errors: ["not_found", "key_revoked"],
+      prepare: (body) => {
+        const { value, stored } = generateKeySecret();
+        return Promise.resolve({ args: { ...body, ...stored }, reveal: { key: value } });
+      },
+    }),
+    "POST /:id/revoke": endpoint({
+      summary: doc("Revoga uma chave", "Revoke a key"),
+      gate: "session",
+      role: "gestor",
+      body: Revocation,
+      bodyOptional: true,
+      reply: RevokedKey,
+      verb: "key_revoke",
+      errors: ["not_found"],
+    }),
+  },
+  doc("As chaves de API da empresa", "The workspace's API keys"),
+);

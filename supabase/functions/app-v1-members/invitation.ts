@@ -1,0 +1,43 @@
+import { log } from "../_shared/runtime/log.ts";
+import { appUrl, authUrl } from "../_shared/runtime/service.ts";
+
+/** Maximum time for an answer of Supabase Auth, in milliseconds. */
+const AUTH_MS = 5_000;
+
+/**
+ * Has Supabase Auth send an invitation, whose link leads to the page of the console that sets a password. It never throws:
+ * the member was added, and can be invited again. Environment: SUPABASE_SECRET_KEY or SUPABASE_SERVICE_ROLE_KEY,
+ * APP_ORIGIN.
+ *
+ * @returns false where no invitation was sent; the log says why. A person who has an account already needs none: true.
+ */
+export async function sendInvitation(email: string): Promise<boolean> {
+  const key = Deno.env.get("SUPABASE_SECRET_KEY") || Deno.env.get("SUPABASE_SERVICE_ROLE_KEY");
+  if (!key || !appUrl()) {
+    log("invitation_not_sent", { reason: key ? "APP_ORIGIN is not set" : "SUPABASE_SECRET_KEY is not set" });
+    return false;
+  }
+  try {
+    const response = await fetch(
+      `${authUrl()}/invite?redirect_to=${encodeURIComponent(`${appUrl()}/senha/`)}`,
+      {
+        method: "POST",
+        headers: { apikey: key, Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ email }),
+        signal: AbortSignal.timeout(AUTH_MS),
+      },
+    );
+    const code = response.ok ? (await response.body?.cancel(), "") : await errorCodeOf(response);
+    if (response.ok || code === "email_exists") return true;
+    log("invitation_not_sent", { status: response.status, reason: code });
+  } catch (error) {
+    log("invitation_not_sent", { reason: String(error) });
+  }
+  return false;
+}
+
+/** The code in an error of Supabase Auth; its text is not logged, because it may name the address. */
+async function errorCodeOf(response: Response): Promise<string> {
+  const error = await response.json().catch(() => null);
+  return String(error?.error_code ?? "unknown");
+}

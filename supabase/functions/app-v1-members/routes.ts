@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { sendInvitation } from "./invitation.ts";
+import { Invitation, InvitedMember, MemberList, MemberPatch, UpdatedMember } from "./schema.ts";
+
+const invite = async ({ email }: Record<string, unknown>) => ({
+  invitation_sent: await sendInvitation(String(email)),
+});
+
+export const members = resource(
+  "app-v1-members",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista os membros", "List members"),
+      gate: "session",
+      role: "vendedor",
+      reply: MemberList,
+      verb: "member_list",
+    }),
+    "POST /": endpoint({
+      summary: doc("Adiciona e convida um membro", "Add and invite a member"),
+      gate: "session",
+      role: "admin",
+      body: Invitation,
+      reply: InvitedMember,
+      status: 201,
+      verb: "member_invite",
+      errors: ["email_taken"],
+      finish: invite,
+    }),
+    "PATCH /:id": endpoint({
+      summary: doc("Altera, desativa ou reativa um membro", "Change, deactivate or reactivate a member"),
+      gate: "session",
+      role: "admin",
+      body: MemberPatch,
+      reply: UpdatedMember,
+      verb: "member_update",
+      errors: ["not_found", "last_admin"],
+    }),
+    "POST /:id/invite": endpoint({
+      summary: doc(
+        "Convida de novo um membro que ainda não entrou",
+        "Invite a member again who has not signed in",
+      ),
+      gate: "session",
+      role: "admin",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: InvitedMember,
+      verb: "member_reinvite",
+      errors: ["not_found", "already_signed_in"],
+      finish: invite,
+    }),
+  },
+  doc("As pessoas da empresa", "The people of the workspace"),
+);

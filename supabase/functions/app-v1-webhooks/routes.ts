@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { uuidV7 } from "../_shared/runtime/uuid.ts";
+import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { subscription } from "../api-v1-webhooks/record.ts";
+import { ReactivatedWebhook, TestSent, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
+
+/** Makes a secret: the database gets it encrypted, and only the reply shows it. */
+async function makeSecret(id: string) {
+  const secret = generateSecret();
+  return { encrypted: await encryptSecret(secret, id), reveal: { secret } };
+}
+
+export const webhooks = resource(
+  "app-v1-webhooks",
+  {
+    "GET /": endpoint({
+      summary: doc("Lista os webhooks", "List webhooks"),
+      gate: "session",
+      role: "vendedor",
+      reply: WebhookList,
+      verb: "subscription_list",
+    }),
+    "GET /:id": endpoint({
+      summary: doc("Mostra um webhook", "Show a webhook"),
+      gate: "session",
+      role: "vendedor",
+      reply: Webhook,
+      verb: "subscription_get",
+      errors: ["not_found"],
+    }),
+    "POST /": endpoint({
+      summary: doc("Cria um webhook", "Create a webhook"),
+      gate: "session",
+      role: "gestor",
+      body: subscription.create,
+      reply: WebhookWithSecret,
+      status: 201,
+      verb: "subscription_create",
+      errors: ["invalid_event_type", "invalid_target_url"],
+      prepare: async (body) => {
+        const id = uuidV7();
+        const { encrypted, reveal } = await makeSecret(id);
+        return { args: { ...body, new_id: id, secret: encrypted }, reveal };
+      },
+    }),
+    "DELETE /:id": endpoint({
+      summary: doc("Desativa um webhook", "Deactivate a webhook"),
+      gate: "session",
+      role: "gestor",
+      reply: null,
+      status: 204,
+      verb: "subscription_delete",
+      errors: ["not_found"],
+    }),
+    "POST /:id/test": endpoint({
+      summary: doc("Envia um evento de teste", "Send a test event"),
+      gate: "session",
+      role: "gestor",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: TestSent,
+      verb: "subscription_test",
+      errors: ["not_found", "subscription_inactive"],
+    }),
+    "POST /:id/reactivate": endpoint({
+      summary: doc("Reativa um webhook parado", "Reactivate a webhook that has stopped"),
+      gate: "session",
+      role: "gestor",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: ReactivatedWebhook,
+      verb: "subscription_reactivate",
+      errors: ["not_found"],
+    }),
+    "POST /:id/rotate": endpoint({
+      summary: doc("Troca o segredo de um webhook", "Replace the secret of a webhook"),
+      gate: "session",
+      role: "gestor",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: WebhookWithSecret,
+      verb: "subscription_rotate",
+      errors: ["not_found"],
+      prepare: async (_body, { id = "" }) => {
+        const { encrypted, reveal } = await makeSecret(id);
+        return { args: { secret: encrypted }, reveal };
+      },
+    }),
+  },
+  doc("Os webhooks da empresa", "The webhooks of the workspace"),
+);

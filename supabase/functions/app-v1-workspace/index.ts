@@ -1,0 +1,5 @@
+import { serveResource } from "../_shared/http/serve.ts";
+import { sessionGate } from "../_shared/http/session_gate.ts";
+import { workspace } from "./routes.ts";
+
+Deno.serve(serveResource(workspace, sessionGate));

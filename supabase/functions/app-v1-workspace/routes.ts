@@ -1,0 +1,35 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
+
+export const workspace = resource(
+  "app-v1-workspace",
+  {
+    "GET /choices": endpoint({
+      summary: doc(
+        "Lista as empresas da pessoa que entrou",
+        "List the workspaces of the person who is signed in",
+      ),
+      gate: "session",
+      role: null,
+      reply: WorkspaceChoices,
+      verb: "workspace_choices",
+    }),
+    "GET /": endpoint({
+      summary: doc("Mostra a empresa, o plano e o uso", "Show the workspace, its plan and its usage"),
+      gate: "session",
+      role: "vendedor",
+      reply: Workspace,
+      verb: "workspace_get",
+    }),
+    "PATCH /": endpoint({
+      summary: doc("Altera a empresa", "Change the workspace"),
+      gate: "session",
+      role: "admin",
+      body: WorkspacePatch,
+      reply: Workspace,
+      verb: "workspace_update",
+    }),
+  },
+  doc("A empresa de quem entrou", "The workspace of the person who is signed in"),
+);

@@ -1,0 +1,154 @@
+-- How many calls each key made in each hour, and when the last one was. A request writes nothing for it: the row of its
+-- rate limit counts it, and the job `count-calls` moves what is new here.
+
+create table crm.key_calls (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  hour timestamptz not null,
+  calls bigint not null check (calls > 0),
+  primary key (workspace_id, key_id, hour),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_calls is
+  'The admitted calls of each key by hour, for 90 days, up to the last run of crm.drain_calls. An hour without a call '
+  'has no row. crm.count_calls adds what came after that run.';
+comment on column crm.key_calls.hour is 'The beginning of the hour.';
+call crm.protect('crm.key_calls');
+create index key_calls_age on crm.key_calls (hour);
+create index key_calls_of_workspace on crm.key_calls (workspace_id, hour);
+
+create table crm.key_counters (
+  workspace_id uuid not null,
+  key_id uuid not null,
+  counted_since timestamptz not null,
+  calls bigint not null,
+  last_call_at timestamptz not null,
+  primary key (workspace_id, key_id),
+  foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
+);
+comment on table crm.key_counters is
+  'How far the counter of each key in crm.rate_limits has been moved to crm.key_calls. It is a table of its own, so that '
+  'moving locks no row that a call waits for.';
+comment on column crm.key_counters.counted_since is
+  'Which counter that was. One that began at another time, after a crash emptied crm.rate_limits, has not been moved yet.';
+comment on column crm.key_counters.last_call_at is
+  'The newest call that was moved; kept after its hour has been purged.';
+call crm.protect('crm.key_counters');
+
+create function crm.calls_by_hour(p_hits timestamptz[], p_calls bigint, out hour timestamptz, out calls bigint)
+returns setof record
+language sql immutable parallel safe
+set search_path = ''
+as $$
+  select
+    date_bin('1 hour', h.at, 'epoch'),
+    -- More calls than times: the times of the first ones are forgotten, and they came before the oldest that is known.
+    count(*) + case when min(h.n) = 1 then greatest(p_calls - cardinality(p_hits), 0) else 0 end
+  from unnest(p_hits[cardinality(p_hits) - least(p_calls, cardinality(p_hits))::integer + 1 :])
+    with ordinality as h (at, n)
+  group by 1
+$$;
+comment on function crm.calls_by_hour(timestamptz[], bigint) is
+  'Divides the newest p_calls calls of a row of crm.rate_limits into hours, given its times. Of calls whose time is no '
+  'longer known, because more than a minute has passed, the hour is that of the oldest known one.';
+
+-- The limits belong to no workspace. A member reads those of the own workspace's keys, to which the newest calls belong.
+create policy "A member reads the limits of the own workspace's keys" on crm.rate_limits for select to crm_app
+  using (
+    exists (
+      select from crm.api_keys k where k.workspace_id = (select crm.current_workspace_id()) and k.id = key_id
+    )
+  );
+
+create function crm.drain_calls() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_keys integer;
+begin
+  -- One run at a time, because two would add the same calls. A run that finds another leaves the work to it.
+  if not pg_try_advisory_xact_lock(crm.lock_number('drain calls')) then
+    return 0;
+  end if;
+  with counted as materialized (
+    select k.workspace_id, k.id as key_id, r.hits, r.counted_since, r.calls, r.calls - coalesce(c.calls, 0) as new_calls
+    from crm.rate_limits r
+    join crm.api_keys k on k.id = r.key_id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    where r.calls > coalesce(c.calls, 0)
+  ),
+  moved as (
+    insert into crm.key_calls as stored (workspace_id, key_id, hour, calls)
+    select w.workspace_id, w.key_id, h.hour, h.calls
+    from counted w
+    cross join lateral crm.calls_by_hour(w.hits, w.new_calls) h
+    on conflict (workspace_id, key_id, hour) do update set calls = stored.calls + excluded.calls
+  )
+  insert into crm.key_counters as stored (workspace_id, key_id, counted_since, calls, last_call_at)
+  select w.workspace_id, w.key_id, w.counted_since, w.calls, w.hits[cardinality(w.hits)] from counted w
+  on conflict (workspace_id, key_id) do update set
+    counted_since = excluded.counted_since,
+    calls = excluded.calls,
+    last_call_at = greatest(stored.last_call_at, excluded.last_call_at);
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end
+$$;
+comment on function crm.drain_calls() is
+  'Moves the calls that the rate limits counted since the last run to crm.key_calls, and returns of how many keys. It '
+  'locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses what came after the last '
+  'run. Rows of crm.rate_limits that belong to no key are left out.';
+
+create function crm.count_calls(p_workspace_id uuid, p_since timestamptz, p_key_ids uuid[] default null)
+returns table (key_id uuid, hour timestamptz, calls bigint)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_key_ids uuid[] := coalesce(
+    p_key_ids, array(select k.id from crm.api_keys k where k.workspace_id = p_workspace_id)
+  );
+begin
+  return query
+    select c.key_id, c.hour, c.calls from crm.key_calls c
+    where c.workspace_id = p_workspace_id and c.key_id = any (v_key_ids) and c.hour >= p_since
+    union all
+    select k.id, h.hour, h.calls
+    from crm.api_keys k
+    join crm.rate_limits r on r.key_id = k.id
+    left join crm.key_counters c
+      on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+    cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
+    where k.workspace_id = p_workspace_id and k.id = any (v_key_ids) and r.calls > coalesce(c.calls, 0)
+      and h.hour >= p_since;
+end
+$$;
+comment on function crm.count_calls(uuid, timestamptz, uuid[]) is
+  'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, '
+  'whose calls add up. p_key_ids null: all keys.';
+
+create function crm.purge_key_calls() returns void
+language sql
+set search_path = ''
+as $$ delete from crm.key_calls c where c.hour < now() - interval '90 days' $$;
+comment on function crm.purge_key_calls() is 'Deletes the counted calls of hours more than 90 days ago.';
+
+create function crm.purge_rate_limits() returns void
+language sql
+set search_path = ''
+-- If a call comes meanwhile, the condition is read again on the changed row, or the call makes a new one.
+as $$
+  delete from crm.rate_limits r
+  where r.hits[cardinality(r.hits)] < now() - interval '1 day'
+    and not exists (
+      select from crm.api_keys k
+      left join crm.key_counters c
+        on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
+      where k.id = r.key_id and r.calls > coalesce(c.calls, 0)
+    )
+$$;
+comment on function crm.purge_rate_limits() is
+  'Deletes the rate limits of callers that made no call for a day and whose calls are all moved, so that sessions and '
+  'links which are never used again leave nothing, and crm.drain_calls reads what is in use.';

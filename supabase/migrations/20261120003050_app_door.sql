@@ -1,0 +1,194 @@
+-- The door for people who are signed in: app.call. The function has verified the access token of Supabase Auth; who the
+-- person is, whether the session still exists and what the member may do is read here, at every call, so that signing out
+-- and losing a role take effect at once.
+
+create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  is_live := false;
+  -- Dynamic, because only Supabase Auth creates the schema auth, and the local stack a copy of it.
+  if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
+    return;
+  end if;
+  execute $sql$
+    select true, case when u.email_confirmed_at is not null then lower(u.email) end
+    from auth.sessions s
+    join auth.users u on u.id = s.user_id
+    where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+      and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+  $sql$ into is_live, email using p_user_id, p_session_id;
+  is_live := is_live is not null;
+end
+$$;
+comment on function crm.session_email(uuid, uuid) is
+  'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of '
+  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
+
+create function crm.link_member(p_user_id uuid, p_email text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_member crm.members;
+  v_earlier_exists boolean;
+begin
+  for v_member in
+    select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+  loop
+    if v_member.user_id is not null then
+      execute 'select exists (select from auth.users u where u.id = $1 and u.deleted_at is null)'
+      into v_earlier_exists using v_member.user_id;
+      continue when v_earlier_exists;
+    end if;
+    update crm.members m set user_id = p_user_id
+    where m.workspace_id = v_member.workspace_id and m.id = v_member.id
+      and m.user_id is not distinct from v_member.user_id
+      and not exists (
+        select from crm.members o where o.user_id = p_user_id and o.workspace_id = v_member.workspace_id
+      );
+    if found then
+      insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+      values (v_member.workspace_id, v_member.id, 'member_signed_in', 'member', v_member.id, v_member.name);
+    end if;
+  end loop;
+end
+$$;
+comment on function crm.link_member(uuid, text) is
+  'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
+  'when the person whom a member was linked to exists no more.';
+
+create function crm.roles_included(p_role text) returns text[]
+language sql immutable parallel safe
+as $$
+  select case p_role
+    when 'admin' then array['vendedor', 'gestor', 'admin']
+    when 'gestor' then array['vendedor', 'gestor']
+    else array['vendedor']
+  end
+$$;
+comment on function crm.roles_included(text) is
+  'The roles whose rights a member has: an admin may do what a gestor may, and both what a vendedor may.';
+
+create function crm.identify_session(
+  p_user_id uuid,
+  p_session_id uuid,
+  p_workspace_id uuid,
+  p_any_workspace boolean
+) returns crm.caller
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_caller crm.caller;
+  v_session record;
+  v_memberships integer;
+begin
+  select * into v_session from crm.session_email(p_user_id, p_session_id);
+  if not v_session.is_live then
+    v_caller.error_code := 'invalid_session';
+    return v_caller;
+  end if;
+  if v_session.email is not null then
+    perform crm.link_member(p_user_id, v_session.email);
+  end if;
+
+  select m.id, m.workspace_id, m.id, crm.roles_included(m.role), count(*) over ()
+  into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes, v_memberships
+  from crm.members m
+  where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
+  order by m.id
+  limit 1;
+  v_caller.user_id := p_user_id;
+  -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
+  v_caller.rate_limit := 600;
+  v_caller.error_code := case
+    -- The same answer for a workspace that does not exist and for one of others.
+    when v_caller.id is null then 'not_a_member'
+    when v_memberships > 1 and not p_any_workspace then 'workspace_required'
+  end;
+  return v_caller;
+end
+$$;
+comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
+  'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first '
+  'one. A suspended workspace is not refused: its people must see why nothing works.';
+
+-- written by deno task records: app verbs
+create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  -- The migration `rights` makes crm_app the owner. Were the function restored under another owner, or altered to run
+  -- with the rights of its caller, verbs would not be under row-level security.
+  if current_user <> 'crm_app' then
+    raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
+  end if;
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
+  case p_verb
+    when 'action_list' then return app.action_list(p_args);
+    when 'delivery_get' then return app.delivery_get(p_args);
+    when 'delivery_list' then return app.delivery_list(p_args);
+    when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+    when 'funnel_get' then return app.funnel_get(p_args);
+    when 'key_create' then return app.key_create(p_args);
+    when 'key_get' then return app.key_get(p_args);
+    when 'key_list' then return app.key_list(p_args);
+    when 'key_revoke' then return app.key_revoke(p_args);
+    when 'key_rotate' then return app.key_rotate(p_args);
+    when 'key_update' then return app.key_update(p_args);
+    when 'member_invite' then return app.member_invite(p_args);
+    when 'member_list' then return app.member_list(p_args);
+    when 'member_reinvite' then return app.member_reinvite(p_args);
+    when 'member_update' then return app.member_update(p_args);
+    when 'subscription_create' then return app.subscription_create(p_args);
+    when 'subscription_delete' then return app.subscription_delete(p_args);
+    when 'subscription_get' then return app.subscription_get(p_args);
+    when 'subscription_list' then return app.subscription_list(p_args);
+    when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_rotate' then return app.subscription_rotate(p_args);
+    when 'subscription_test' then return app.subscription_test(p_args);
+    when 'workspace_choices' then return app.workspace_choices(p_args);
+    when 'workspace_get' then return app.workspace_get(p_args);
+    when 'workspace_update' then return app.workspace_update(p_args);
+  end case;
+end
+$$;
+comment on function crm.run_app_verb(text, jsonb) is
+  'Calls the verb of that name, as crm_app: security definer, and crm_app owns it. The list has every verb '
+  'that an endpoint for members declares.';
+-- end of what is written
+
+create function app.call(
+  p_user_id uuid,
+  p_session_id uuid,
+  p_workspace_id uuid,
+  p_role text,
+  p_verb text,
+  p_args jsonb
+) returns api.reply
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_caller crm.caller := crm.identify_session(p_user_id, p_session_id, p_workspace_id, p_role is null);
+begin
+  return crm.answer_request(
+    v_caller,
+    p_role,
+    p_verb,
+    -- A verb lists the arguments that it takes, and this one takes none.
+    case when p_verb = 'workspace_choices' then p_args
+      else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
+    null,
+    null
+  );
+end
+$$;
+comment on function app.call(uuid, uuid, uuid, text, text, jsonb) is
+  'The door for people who are signed in: answers one request, given the ids of the person and of the session, which the '
+  'function read from a verified token. p_workspace_id null: the person''s only one. p_role: the least role that may '
+  'call; null: every member of any workspace. The workspace_id in p_args is always the member''s own. p_verb null, '
+  'p_args null: as in api.call.';

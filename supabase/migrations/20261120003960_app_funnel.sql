@@ -1,0 +1,158 @@
+-- The funnel of a pipeline, for the console: its stages, with the newest deals of each.
+
+create function crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+-- A generic plan and no compilation: both cost more than the query itself, which is the same for every pipeline.
+set plan_cache_mode = 'force_generic_plan'
+set jit = off
+as $$
+begin
+  return (
+    with stage as materialized (
+      select s.id, s.name, s.type, s.position from crm.stages s
+      where s.workspace_id = p_workspace_id and s.pipeline_id = p_pipeline_id and s.is_active
+      order by s.position
+      limit 50
+    ),
+    open_deal as (
+      select s.id as stage_id, d.id, d.value, d.created_at as at, false as more
+      from stage s
+      cross join lateral (
+        select d.id, d.value, d.created_at from crm.deals d
+        where d.workspace_id = p_workspace_id and d.stage_id = s.id and d.status = 'aberto'
+        order by d.id desc
+        limit 1001
+      ) d
+    ),
+    outcome as materialized (
+      select
+        o.type, o.status,
+        (select s.id from stage s where s.type = o.type order by s.position limit 1) as first_stage_id
+      from (values ('won', 'ganho'), ('lost', 'perdido')) o (type, status)
+    ),
+    closed_deal as (
+      select
+        -- Winning or losing a deal leaves it in its stage, so most closed deals are shown away from their own.
+        coalesce(s.id, o.first_stage_id) as stage_id,
+        d.id, d.value, d.closed_at as at, d.more
+      from outcome o
+      cross join lateral (
+        select d.id, d.stage_id, d.value, d.closed_at, count(*) over () > 1000 as more
+        from (
+          select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
+          where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
+            and d.closed_at >= now() - interval '30 days'
+          order by d.closed_at desc, d.id desc
+          limit 1001
+        ) d
+      ) d
+      left join stage s on s.id = d.stage_id and s.type = o.type
+    ),
+    deal as materialized (
+      select t.*, row_number() over (partition by t.stage_id order by t.at desc, t.id desc) as rank
+      from (select * from open_deal union all select * from closed_deal) t
+    ),
+    total as (
+      select
+        d.stage_id,
+        count(*) filter (where d.rank <= 1000) as deals_count,
+        bool_or(d.more or d.rank > 1000) as is_partial,
+        sum(d.value) filter (where d.rank <= 1000) as value_sum
+      from deal d
+      group by d.stage_id
+    ),
+    card as (
+      select
+        c.stage_id,
+        json_agg(
+          json_build_object(
+            'id', d.id,
+            'title', d.title,
+            'value', d.value,
+            'owner', case when m.id is not null then json_build_object('id', m.id, 'name', m.name) end,
+            'contact', case when p.id is not null then json_build_object('id', p.id, 'name', p.name) end,
+            'company', case when o.id is not null then json_build_object('id', o.id, 'name', o.name) end,
+            'created_at', crm.iso(d.created_at),
+            'stage_entered_at', crm.iso(d.stage_changed_at)
+          )
+          order by c.rank
+        ) as list
+      from deal c
+      join crm.deals d on d.workspace_id = p_workspace_id and d.id = c.id
+      left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
+      left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
+      where c.rank <= 50
+      group by c.stage_id
+    )
+    select coalesce(
+      json_agg(
+        json_build_object(
+          'id', s.id,
+          'name', s.name,
+          'type', s.type,
+          'position', s.position,
+          'deals_count', coalesce(t.deals_count, 0),
+          'deals_count_is_partial', coalesce(t.is_partial, false),
+          'value_sum', coalesce(t.value_sum, 0),
+          'deals', coalesce(c.list, '[]')
+        )
+        order by s.position
+      ),
+      '[]'
+    )
+    from stage s
+    left join total t on t.stage_id = s.id
+    left join card c on c.stage_id = s.id
+  );
+end
+$$;
+comment on function crm.funnel_stages(uuid, uuid) is
+  'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are in it. A '
+  'stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 days, by the time '
+  'of that: those that are in another stage are shown in the first of the type. The count and the sum of values are over the '
+  'newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are shown.';
+
+create function app.funnel_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{pipeline_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_pipeline crm.pipelines;
+begin
+  perform crm.require_workspace(v_workspace_id);
+  select p.* into v_pipeline from crm.pipelines p
+  where p.workspace_id = v_workspace_id and p.is_active
+    and (v_args ->> 'pipeline_id' is null or p.id = (v_args ->> 'pipeline_id')::uuid)
+  order by p.is_default desc, p.id
+  limit 1;
+  if not found and v_args ? 'pipeline_id' then
+    perform crm.raise_code('not_found', 'pipeline_id');
+  end if;
+  return json_build_object(
+    'as_of', crm.iso(statement_timestamp()),
+    'pipelines', (
+      select coalesce(
+        json_agg(json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id), '[]'
+      )
+      from (
+        select p.* from crm.pipelines p
+        where p.workspace_id = v_workspace_id and p.is_active
+        order by p.created_at, p.id
+        limit 100
+      ) p
+    ),
+    'pipeline', case when v_pipeline.id is not null then
+      json_build_object('id', v_pipeline.id, 'name', v_pipeline.name)
+    end,
+    'stages', crm.funnel_stages(v_workspace_id, v_pipeline.id)
+  );
+end
+$$;
+comment on function app.funnel_get(jsonb) is
+  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines (the '
+  'active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: workspace_id, '
+  'pipeline_id. Codes: validation_error, not_found.';

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { jwtVerify, SignJWT } from "jose";
+import { ApiError } from "../../supabase/functions/_shared/contract/errors.ts";
+import {
+  forgetAuth,
+  type Session,
+  verifyAccessToken,
+} from "../../supabase/functions/_shared/http/access_token.ts";
+import { openAccessTokens } from "../../local/auth/access_tokens.ts";
+import { generateSigningKey } from "../../local/auth/signing_key.ts";
+import { withEnvironment } from "../support/environment.ts";
+
+const SECRET = crypto.getRandomValues(new Uint8Array(32));
+const userId = crypto.randomUUID();
+const sessionId = crypto.randomUUID();
+
+/** Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them. */
+function serveAuth(status = 200) {
+  let asked = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    asked++;
+    if (status !== 200) return new Response("{}", { status });
+    if (new URL(request.url).pathname !== "/auth/v1/user") return new Response("{}", { status: 404 });
+    const token = request.headers.get("Authorization")!.replace("Bearer ", "");
+    try {
+      const { payload } = await jwtVerify(token, SECRET, { algorithms: ["HS256"] });
+      return Response.json({ id: payload.sub });
+    } catch {
+      return Response.json({ error_code: "bad_jwt" }, { status: 403 });
+    }
+  });
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return { url, asked: () => asked, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+const sign = (secret: Uint8Array, claims: Record<string, unknown> = {}) =>
+  new SignJWT({ sub: userId, session_id: sessionId, aud: "authenticated", ...claims })
+    .setProtectedHeader({ alg: "HS256" }).setExpirationTime("1h").sign(secret);
+
+/** Verifies the tokens in turn; returns the session or the code of the error of each. */
+async function verifyAt(url: string, tokens: string[], jwks = "") {
+  const results: (Session | ApiError)[] = [];
+  await withEnvironment({ SUPABASE_URL: url, SUPABASE_JWKS: jwks }, async () => {
+    forgetAuth();
+    for (const token of tokens) results.push(await verifyAccessToken(token));
+  });
+  forgetAuth();
+  return results.map((result) => result instanceof ApiError ? result.code : result);
+}
+
+Deno.test("A token with a symmetric signature is verified by Supabase Auth, which is asked once a minute", async () => {
+  await using auth = serveAuth();
+  const token = await sign(SECRET);
+  assert.deepEqual(await verifyAt(auth.url, [token, token, token]), Array(3).fill({ userId, sessionId }));
+  assert.equal(auth.asked(), 1);
+});
+
+Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and one that cannot be a person's asks nobody", async () => {
+  await using auth = serveAuth();
+  const forged = await sign(crypto.getRandomValues(new Uint8Array(32)));
+  assert.deepEqual(await verifyAt(auth.url, [forged]), ["invalid_session"]);
+  const asked = auth.asked();
+  const others = await Promise.all([
+    sign(SECRET, { aud: "anon" }),
+    sign(SECRET, { session_id: undefined }),
+    new SignJWT({ sub: userId, session_id: sessionId, aud: "authenticated" })
+      .setProtectedHeader({ alg: "HS256" }).setExpirationTime("-1h").sign(SECRET),
+  ]);
+  assert.deepEqual(await verifyAt(auth.url, others), Array(3).fill("invalid_session"));
+  assert.equal(auth.asked(), asked);
+});
+
+Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {
+  const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const user = {
+    id: userId,
+    raw_app_meta_data: {},
+    raw_user_meta_data: {},
+    role: "authenticated",
+    email: "a@b.co",
+  };
+  const asymmetric = await signHere(user as never, sessionId, Math.floor(Date.now() / 1000));
+  const tokens = [await sign(SECRET), asymmetric];
+  const closed = serveAuth();
+  await closed[Symbol.asyncDispose]();
+  assert.deepEqual(await verifyAt(closed.url, tokens), Array(2).fill("service_unavailable"));
+  await using failing = serveAuth(500);
+  assert.deepEqual(await verifyAt(failing.url, tokens), Array(2).fill("service_unavailable"));
+});
+
+Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody", async () => {
+  const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const user = {
+    id: userId,
+    raw_app_meta_data: {},
+    raw_user_meta_data: {},
+    role: "authenticated",
+    email: "a@b.co",
+  };
+  const token = await tokens.sign(user as never, sessionId, Math.floor(Date.now() / 1000));
+  await using auth = serveAuth();
+  assert.deepEqual(await verifyAt(auth.url, [token], JSON.stringify(tokens.jwks)), [{ userId, sessionId }]);
+  assert.equal(auth.asked(), 0);
+});

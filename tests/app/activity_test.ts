@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { operate } from "../../operator/operator.ts";
+import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
+import { assertError, memberClient } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+
+const ACTIVITY = "/app-v1-activity";
+
+test("app-v1-activity lists who did what, newest first, the operator as nobody, and nothing of another workspace", async ({ sql, workspace: { id } }) => {
+  const other = await makeWorkspace(sql);
+  await operate(sql, "workspace_update", { workspace_id: other.id, name: "Outra" });
+  const { session, memberId } = await signIn(sql, id, "admin");
+  const admin = memberClient(session);
+  await operate(sql, "workspace_update", { workspace_id: id, stale_after_days: 7 });
+  await admin.patch("/app-v1-workspace", { name: "Padaria" });
+
+  const { body } = await admin.get(ACTIVITY);
+  const [renamed, , changed] = body.data;
+  assert.deepEqual([renamed.action, renamed.actor], ["workspace_updated", { id: memberId, name: "Membro" }]);
+  assert.deepEqual(renamed.object, { type: "workspace", id, name: "Padaria" });
+  assert.deepEqual([changed.action, changed.actor, changed.details], [
+    "workspace_updated",
+    null,
+    { stale_after_days: { from: 14, to: 7 } },
+  ]);
+  assert.ok(!JSON.stringify(body).includes(other.id));
+  assert.deepEqual(body.meta, { next_cursor: null, has_more: false });
+});
+
+test("app-v1-activity pages through the whole log without a gap or a repetition", async ({ sql, workspace: { id } }) => {
+  await sql`
+    insert into crm.audit_log (workspace_id, action, object_type, object_id, object_name)
+    select ${id}, 'key_created', 'key', gen_random_uuid(), n::text from generate_series(1, 230) n`;
+  const { session } = await signIn(sql, id, "vendedor");
+  const vendedor = memberClient(session);
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  for (const limit of [200, 25, 50, 50]) {
+    const query = new URLSearchParams({ limit: String(limit), ...(cursor && { cursor }) });
+    const { body: { data, meta } }: {
+      body: { data: { id: string }[]; meta: { next_cursor: string | null } };
+    } = await vendedor.get(`${ACTIVITY}?${query}`);
+    seen.push(...data.map(({ id }) => id));
+    cursor = meta.next_cursor;
+    if (cursor === null) break;
+  }
+  const stored = await sql`select id from crm.audit_log where workspace_id = ${id} order by id desc`;
+  assert.deepEqual(seen, stored.map((row) => row["id"]));
+  assert.equal((await vendedor.get(ACTIVITY)).body.data.length, 50);
+  assert.equal(
+    (await vendedor.get(`${ACTIVITY}?limit=1000`)).body.data.length,
+    200,
+    "more is reduced to 200",
+  );
+  assertError(await vendedor.get(`${ACTIVITY}?cursor=x`), "invalid_cursor");
+});
+
+test("Every action that a function of the database records is one that app-v1-activity can show", async ({ sql }) => {
+  const functions = await sql<{ source: string }[]>`
+    select prosrc as source from pg_proc
+    where pronamespace in ('app'::regnamespace, 'crm'::regnamespace) and prosrc ~ 'record_|audit_log'`;
+  const recorded = new Set(
+    functions.flatMap((
+      { source },
+    ) => [...source.matchAll(/'((?:workspace|member|key|webhook|delivery)_[a-z_]+)'/g)])
+      .map(([, name]) => name!).filter((name) => /(ed|in)$/.test(name) && name !== "already_signed_in"),
+  );
+  for (const no of ["key_revoked"]) assert.ok(recorded.has(no), "the test finds what is recorded");
+  assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());
+});

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { assertError, memberClient } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { makePipeline, UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { openWithoutTriggers } from "../support/stack.ts";
+
+const FUNNEL = "/app-v1-funnel";
+
+interface Stage {
+  id: string;
+  type: string;
+  deals_count: number;
+  deals_count_is_partial: boolean;
+  value_sum: number;
+  deals: { id: string; title: string }[];
+}
+
+const counts = (stages: Stage[]) => stages.map((stage) => [stage.deals_count, stage.value_sum]);
+
+test("app-v1-funnel shows a lead of the API at the next call, with its contact, company and owner", async ({ sql, workspace, api }) => {
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  const vendedor = memberClient(session);
+  const before = await vendedor.get(FUNNEL);
+  assert.deepEqual(counts(before.body.stages), [[0, 0], [0, 0], [0, 0], [0, 0]]);
+  const { body: { lead } } = await api.post("/api-v1-leads", {
+    first_name: "Ana",
+    company_name: "Padaria Sol",
+    value: 1500.5,
+  });
+  const { body } = await vendedor.get(FUNNEL);
+  assert.ok(Date.parse(body.as_of) > Date.parse(before.body.as_of));
+  assert.deepEqual(body.pipeline, { id: workspace.pipelineId, name: "Vendas" });
+  assert.deepEqual(body.pipelines, [{ ...body.pipeline, is_default: true }]);
+  assert.deepEqual(counts(body.stages), [[1, 1500.5], [0, 0], [0, 0], [0, 0]]);
+  const { created_at, stage_entered_at, ...card } = body.stages[0].deals[0];
+  assert.equal(created_at, stage_entered_at);
+  assert.deepEqual(card, {
+    id: lead.deal_id,
+    title: "Ana",
+    value: 1500.5,
+    owner: { id: workspace.memberId, name: "Administrador" },
+    contact: { id: lead.contact_id, name: "Ana" },
+    company: { id: lead.company_id, name: "Padaria Sol" },
+  });
+});
+
+test("app-v1-funnel shows deals won and lost in the last 30 days in the stages of these types, wherever they were closed", async ({ sql, workspace: { id, stages, memberId }, api, newDeal }) => {
+  const [won, moved, lost, old, open] = [
+    await newDeal(),
+    await newDeal(),
+    await newDeal(),
+    await newDeal(),
+    await newDeal(),
+  ];
+  await api.post(`/api-v1-deals/${won.id}/win`, { value: 10 });
+  await api.post(`/api-v1-deals/${moved.id}/win`, { value: 20 });
+  await api.post(`/api-v1-deals/${moved.id}/move-stage`, { stage_id: stages[2].id });
+  await api.post(`/api-v1-deals/${lost.id}/lose`);
+  await api.post(`/api-v1-deals/${old.id}/win`);
+  await sql`update crm.deals set closed_at = now() - interval '31 days' where id = ${old.id}`;
+  await api.post(`/api-v1-deals/${open.id}/move-stage`, { stage_id: stages[2].id });
+
+  const { session } = await signIn(sql, id, "vendedor");
+  const { body } = await memberClient(session).get(FUNNEL);
+  const ids = (body.stages as Stage[]).map(({ deals }) => deals.map(({ id }) => id).sort());
+  assert.deepEqual(ids, [[], [], [won.id, moved.id, open.id].sort(), [lost.id]]);
+  assert.deepEqual(counts(body.stages), [[0, 0], [0, 0], [3, 30], [1, 0]]);
+  assert.equal(body.stages[2].deals[0].owner.id, memberId);
+});
+
+test("A second stage of the type won shows the deals that were closed in it, the first one all others", async ({ sql, workspace: { id, pipelineId, stages }, api, newDeal }) => {
+  const [second] = await sql<[{ id: string }]>`
+    insert into crm.stages (workspace_id, pipeline_id, name, position, type)
+    values (${id}, ${pipelineId}, 'Renovado', 5, 'won') returning id`;
+  const [here, there] = [await newDeal(), await newDeal()];
+  await api.post(`/api-v1-deals/${here.id}/move-stage`, { stage_id: second.id });
+  for (const deal of [here, there]) await api.post(`/api-v1-deals/${deal.id}/win`);
+  const { session } = await signIn(sql, id, "vendedor");
+  const { body } = await memberClient(session).get(FUNNEL);
+  const shown = new Map((body.stages as Stage[]).map(({ id, deals }) => [id, deals.map(({ id }) => id)]));
+  assert.deepEqual([shown.get(second.id), shown.get(stages[2].id)], [[here.id], [there.id]]);
+});
+
+test("app-v1-funnel counts the newest 1,000 deals of a stage, says that there are more, and shows 50", async ({ sql, workspace: { id, pipelineId, stages, memberId } }) => {
+  {
+    await using bulk = await openWithoutTriggers();
+    await bulk`
+      insert into crm.deals (workspace_id, id, title, value, pipeline_id, stage_id, owner_id, status, closed_at)
+      select ${id}, crm.uuid_v7(now() - n * interval '1 second'), n::text, 1, ${pipelineId}, ${
+      stages[1].id
+    }, ${memberId},
+        case n % 2 when 0 then 'aberto' else 'perdido' end, case n % 2 when 1 then now() - n * interval '1 second' end
+      from generate_series(1, 2002) n`;
+  }
+  const { session } = await signIn(sql, id, "vendedor");
+  const { body } = await memberClient(session).get(FUNNEL);
+  const [empty, open, , lost] = body.stages as [Stage, Stage, Stage, Stage];
+  assert.deepEqual([empty.deals_count, empty.deals_count_is_partial], [0, false]);
+  const newest = (from: number) => Array.from({ length: 50 }, (_, index) => String(from + 2 * index));
+  for (const [stage, titles] of [[open, newest(2)], [lost, newest(1)]] as const) {
+    assert.deepEqual([stage.deals_count, stage.deals_count_is_partial, stage.value_sum], [1000, true, 1000]);
+    assert.deepEqual(stage.deals.map(({ title }) => title), titles);
+  }
+});
+
+test("app-v1-funnel shows another active pipeline by its id, and none that is inactive or of another workspace", async ({ sql, workspace }) => {
+  const { id } = workspace;
+  const pipeline = await makePipeline(sql, workspace);
+  const { session } = await signIn(sql, id, "vendedor");
+  const vendedor = memberClient(session);
+  const { body } = await vendedor.get(`${FUNNEL}?pipeline_id=${pipeline.id}`);
+  assert.deepEqual([body.pipeline.id, (body.stages as Stage[]).map(({ id }) => id)], [
+    pipeline.id,
+    pipeline.stages,
+  ]);
+  assert.deepEqual(
+    body.pipelines.map((choice: { id: string; is_default: boolean }) => [choice.id, choice.is_default]),
+    [[workspace.pipelineId, true], [pipeline.id, false]],
+  );
+  await sql`update crm.stages set is_active = false where id = ${pipeline.stages[0]!}`;
+  assert.equal((await vendedor.get(`${FUNNEL}?pipeline_id=${pipeline.id}`)).body.stages.length, 1);
+
+  await sql`update crm.pipelines set is_active = false where id = ${pipeline.id}`;
+  const other = await makeWorkspace(sql);
+  for (const unknown of [pipeline.id, other.pipelineId, UNKNOWN_ID]) {
+    assertError(await vendedor.get(`${FUNNEL}?pipeline_id=${unknown}`), "not_found");
+  }
+  await sql`update crm.pipelines set is_active = false where workspace_id = ${id}`;
+  const { body: none } = await vendedor.get(FUNNEL);
+  assert.deepEqual([none.pipelines, none.pipeline, none.stages], [[], null, []]);
+});

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { makeMember } from "../../lab/harness/sessions.ts";
+import { readMails } from "../../local/auth/mail.ts";
+import { operate } from "../../operator/operator.ts";
+import { members } from "../../supabase/functions/app-v1-members/routes.ts";
+import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
+import { assertError, memberClient } from "../support/client.ts";
+import { withEnvironment } from "../support/environment.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { dataDir } from "../support/stack.ts";
+
+const MEMBERS = "/app-v1-members";
+
+const newEmail = () => `${crypto.randomUUID()}@membro.example`;
+
+test("app-v1-members lists the members, with whether each has signed in and how many keys still work", async ({ sql, workspace: { id, memberId } }) => {
+  const { session, memberId: own, email } = await signIn(sql, id, "vendedor");
+  const revoked = await makeKey(sql, id, { memberId: own });
+  await operate(sql, "key_revoke", { workspace_id: id, id: revoked.id });
+  await makeKey(sql, id, { memberId: own });
+  const { body } = await memberClient(session).get(MEMBERS);
+  assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [memberId, own]);
+  const { created_at: _, ...listed } = body.data[1];
+  assert.deepEqual(listed, {
+    id: own,
+    workspace_id: id,
+    name: "Membro",
+    email,
+    role: "vendedor",
+    is_active: true,
+    has_signed_in: true,
+    working_keys: 1,
+  });
+  assert.deepEqual([body.data[0].has_signed_in, body.data[0].working_keys], [false, 1]);
+});
+
+test("POST app-v1-members adds a member and has an invitation sent that leads to the console", async ({ sql, workspace: { id } }) => {
+  const { session, memberId } = await signIn(sql, id, "admin");
+  const admin = memberClient(session);
+  const email = newEmail();
+  const { status, body } = await admin.post(MEMBERS, {
+    name: "Ana",
+    email: email.toUpperCase(),
+    role: "gestor",
+  });
+  assert.deepEqual([status, body.email, body.role, body.has_signed_in, body.invitation_sent], [
+    ...[201, email, "gestor", false, true],
+  ]);
+  const mails = (await readMails(join(dataDir, "mail"))).filter(({ to }) => to === email);
+  assert.deepEqual(mails.map(({ type }) => type), ["invite"]);
+  assert.match(new URL(mails[0]!.link).searchParams.get("redirect_to")!, /\/senha\/$/);
+
+  // Whoever has an account needs no second one: Supabase Auth answers email_exists once the invitation was accepted.
+  const follow = await fetch(mails[0]!.link, { redirect: "manual" });
+  await follow.body?.cancel();
+  const again = await admin.post(`${MEMBERS}/${body.id}/invite`);
+  assert.deepEqual([again.status, again.body.id, again.body.invitation_sent], [200, body.id, true]);
+
+  const lines = await sql`
+    select member_id, action, object_name, details from crm.audit_log where object_id = ${body.id} order by id`;
+  const details = { email, role: "gestor" };
+  const line = { member_id: memberId, action: "member_invited", object_name: "Ana" };
+  assert.deepEqual(lines.map((row) => ({ ...row })), [
+    { ...line, details },
+    { ...line, details: { ...details, again: true } },
+  ]);
+});
+
+test("app-v1-members refuses an e-mail that the workspace has, in any case", async ({ sql, workspace: { id } }) => {
+  const { session, email } = await signIn(sql, id, "admin");
+  const member = { name: "Ana", email: email.toUpperCase(), role: "vendedor" };
+  const details = assertError(await memberClient(session).post(MEMBERS, member), "email_taken");
+  assert.deepEqual(Object.keys(details), ["email"]);
+});
+
+test("app-v1-members invites nobody who has signed in", async ({ sql, workspace: { id } }) => {
+  const { session, memberId } = await signIn(sql, id, "admin");
+  await memberClient(session).get(MEMBERS);
+  assertError(await memberClient(session).post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
+});
+
+Deno.test("An invitation that cannot be sent is logged, without the address, and fails nothing", async () => {
+  const email = newEmail();
+  const configured = { SUPABASE_SECRET_KEY: "x", APP_ORIGIN: "http://127.0.0.1:9", PUBLIC_URL: null };
+  for (
+    const [variables, reason] of [
+      [{ SUPABASE_SECRET_KEY: null, SUPABASE_SERVICE_ROLE_KEY: null }, /SUPABASE_SECRET_KEY is not set/],
+      [{ APP_ORIGIN: null }, /APP_ORIGIN is not set/],
+      // Nothing listens on the port of discard.
+      [{ SUPABASE_URL: "http://127.0.0.1:9" }, /error/i],
+    ] as const
+  ) {
+    const lines = await withEnvironment({ ...configured, ...variables }, async () => {
+      assert.equal(await sendInvitation(email), false);
+    });
+    assert.deepEqual(lines.map(({ event }) => event), ["invitation_not_sent"]);
+    assert.match(String(lines[0]!["reason"]), reason);
+    assert.ok(!JSON.stringify(lines).includes(email));
+  }
+});
+
+Deno.test("Supabase Auth is asked with the secret key, and only email_exists of its errors counts as invited", async () => {
+  const seen: { url: string; apikey: string | null; authorization: string | null }[] = [];
+  const answers = [[200, {}], [422, { error_code: "email_exists" }], [429, {
+    error_code: "over_email_send_rate_limit",
+  }]];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    const { url, headers } = request;
+    seen.push({
+      url: new URL(url).pathname + new URL(url).search,
+      apikey: headers.get("apikey"),
+      authorization: headers.get("authorization"),
+    });
+    const [status, body] = answers[seen.length - 1] as [number, object];
+    return Response.json(body, { status });
+  });
+  const lines = await withEnvironment({
+    SUPABASE_URL: `http://127.0.0.1:${server.addr.port}`,
+    SUPABASE_SECRET_KEY: null,
+    SUPABASE_SERVICE_ROLE_KEY: "service",
+    APP_ORIGIN: "https://padaria.example/crm/",
+  }, async () => {
+    const sent = [];
+    for (const _ of answers) sent.push(await sendInvitation("ana@exemplo.com.br"));
+    assert.deepEqual(sent, [true, true, false]);
+  });
+  await server.shutdown();
+  assert.deepEqual(seen[0], {
+    url: `/auth/v1/invite?redirect_to=${encodeURIComponent("https://padaria.example/crm/senha/")}`,
+    apikey: "service",
+    authorization: "Bearer service",
+  });
+  assert.deepEqual(lines.map(({ reason, status }) => [reason, status]), [[
+    "over_email_send_rate_limit",
+    429,
+  ]]);
+});
+
+test("PATCH app-v1-members changes name, role and activity, which take effect at the next call", async ({ sql, workspace: { id } }) => {
+  const admin = memberClient((await signIn(sql, id, "admin")).session);
+  const { session, memberId } = await signIn(sql, id, "gestor");
+  const other = memberClient(session);
+  const { id: keyId } = await makeKey(sql, id, { memberId });
+  const { body } = await admin.patch(`${MEMBERS}/${memberId}`, { name: "Bia", role: "vendedor" });
+  assert.deepEqual([body.name, body.role, body.keys.map(({ id }: { id: string }) => id)], [
+    ...["Bia", "vendedor", [keyId]],
+  ]);
+  assertError(await other.post("/app-v1-webhooks", {}), "insufficient_role");
+  await admin.patch(`${MEMBERS}/${memberId}`, { is_active: false });
+  assertError(await other.get(MEMBERS), "not_a_member");
+  await admin.patch(`${MEMBERS}/${memberId}`, { is_active: true });
+  assert.equal((await other.get(MEMBERS)).status, 200);
+});
+
+test("app-v1-members keeps the last active admin, even when two are demoted at once", async ({ sql, workspace: { id } }) => {
+  const people = await Promise.all([signIn(sql, id, "admin"), signIn(sql, id, "admin")]);
+  const [first, second] = people.map(({ session }) => memberClient(session)) as [
+    ReturnType<typeof memberClient>,
+    ReturnType<typeof memberClient>,
+  ];
+  // Both are linked, so that each is an admin who can sign in. Nobody can sign in as the workspace's first admin.
+  await first.get(MEMBERS);
+  await second.get(MEMBERS);
+  const [one, two] = people.map(({ memberId }) => `${MEMBERS}/${memberId}`) as [string, string];
+  const replies = await Promise.all([
+    first.patch(two, { role: "gestor" }),
+    second.patch(one, { is_active: false }),
+  ]);
+  // Whoever is demoted first loses the right to demote the other, or is the last and keeps the role.
+  const codes = replies.map(({ status, body }) => status === 200 ? "done" : body.error.code).sort();
+  assert.ok(
+    codes[0] === "done" && ["insufficient_role", "last_admin", "not_a_member"].includes(codes[1]) ||
+      codes[1] === "done" && codes[0] !== "done",
+    codes.join(),
+  );
+  const [left] = await sql`
+    select id from crm.members
+    where workspace_id = ${id} and role = 'admin' and is_active and email not like '%.invalid'`;
+  const last = people.find(({ memberId }) => memberId === left!["id"])!;
+  for (const change of [{ role: "gestor" }, { is_active: false }]) {
+    const reply = await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, change);
+    assertError(reply, "last_admin");
+  }
+  const kept = await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, { name: "Ana" });
+  assert.equal(kept.body.name, "Ana");
+  await makeMember(sql, id, "admin");
+  assert.equal(
+    (await memberClient(last.session).patch(`${MEMBERS}/${last.memberId}`, { role: "gestor" })).status,
+    200,
+    "an admin who was invited can sign in",
+  );
+});
+
+test("Two admins who demote each other at the same moment: the second statement waits, and finds nobody else", async ({ sql, workspace: { id } }) => {
+  const people = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
+  for (const { session } of people) await memberClient(session).get(MEMBERS);
+  const [one, two] = people as [typeof people[0], typeof people[0]];
+  // The first demotion is not committed yet when the second begins.
+  let second: Promise<unknown> | undefined;
+  await sql.begin(async (sql) => {
+    await sql`select set_config('app.member_id', ${one.memberId}, true)`;
+    await sql`select app.member_update(${sql.json({ workspace_id: id, id: one.memberId, role: "gestor" })})`;
+    second = memberClient(two.session).patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  assertError(await second as Awaited<ReturnType<ReturnType<typeof memberClient>["patch"]>>, "last_admin");
+});
+
+Deno.test("No endpoint of members can change an e-mail, by which a person becomes another member", () => {
+  const fields = members.routes.map(({ endpoint }) => endpoint.body)
+    .filter((body) => body !== undefined)
+    .map((body) => Object.keys((body as unknown as { shape: object }).shape));
+  assert.deepEqual(fields, [["name", "email", "role"], ["name", "role", "is_active"], []]);
+});

@@ -1,0 +1,91 @@
+// Who is let in, and as whom: the links between people (auth.users) and members.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { makeMember, signInAs } from "../../lab/harness/sessions.ts";
+import { assertError, memberClient } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { accessTokens, signIn } from "../support/sessions.ts";
+
+const CHOICES = "/app-v1-workspace/choices";
+
+async function linkedUser(sql: Sql, memberId: string): Promise<string | null> {
+  const [row] = await sql`select user_id from crm.members where id = ${memberId}`;
+  return row!["user_id"];
+}
+
+test("A person is linked to the members with their e-mail, in any case and workspace, at the first call", async ({ sql, workspace: { id } }) => {
+  const other = await makeWorkspace(sql);
+  const email = `Ana.${crypto.randomUUID()}@Padaria.example`;
+  const first = await makeMember(sql, id, "gestor", email);
+  const second = await makeMember(sql, other.id, "vendedor", email);
+  const { session, userId } = await signInAs(sql, accessTokens, { ...first, email: email.toLowerCase() });
+  assert.equal(await linkedUser(sql, first.memberId), null);
+
+  const { body } = await memberClient(session).get(CHOICES);
+  assert.deepEqual(
+    body.data.map(({ id, role }: { id: string; role: string }) => [id, role]).sort(),
+    [[id, "gestor"], [other.id, "vendedor"]].sort(),
+  );
+  assert.equal(await linkedUser(sql, first.memberId), userId);
+  assert.equal(await linkedUser(sql, second.memberId), userId);
+  const lines = await sql`
+    select object_id from crm.audit_log where action = 'member_signed_in' and member_id = ${first.memberId}`;
+  assert.equal(lines.length, 1);
+});
+
+test("An e-mail that is not confirmed links nobody, whatever the token and the person's own data say", async ({ sql, workspace: { id } }) => {
+  const victim = await makeMember(sql, id, "admin");
+  const attacker = await signInAs(sql, accessTokens, {
+    memberId: "",
+    email: `${crypto.randomUUID()}@x.example`,
+  });
+  await sql`
+    update auth.users set email_confirmed_at = null, email = ${victim.email},
+      raw_user_meta_data = ${sql.json({ email: victim.email, email_verified: true })}
+    where id = ${attacker.userId}`;
+  const [user] = await sql`select * from auth.users where id = ${attacker.userId}`;
+  const token = await accessTokens.sign(user as never, attacker.sessionId, Math.floor(Date.now() / 1000));
+  assertError(await memberClient(token).get(CHOICES), "not_a_member");
+  assert.equal(await linkedUser(sql, victim.memberId), null);
+});
+
+test("A member who is linked stays that person's: who gets the e-mail later becomes nobody", async ({ sql, workspace: { id } }) => {
+  const first = await signIn(sql, id, "admin");
+  await memberClient(first.session).get(CHOICES);
+  await sql`update auth.users set email = ${`${crypto.randomUUID()}@moved.example`} where id = ${first.userId}`;
+  const second = await signInAs(sql, accessTokens, { memberId: "", email: first.email });
+  assert.notEqual(second.userId, first.userId);
+  assertError(await memberClient(second.session).get(CHOICES), "not_a_member");
+  assert.equal((await memberClient(first.session).get(CHOICES)).status, 200);
+});
+
+test("A member whose person was deleted is linked to the next one with the same confirmed e-mail", async ({ sql, workspace: { id } }) => {
+  const first = await signIn(sql, id, "gestor");
+  await memberClient(first.session).get(CHOICES);
+  await sql`delete from auth.users where id = ${first.userId}`;
+  assertError(await memberClient(first.session).get(CHOICES), "invalid_session");
+  const second = await signInAs(sql, accessTokens, first);
+  assert.equal((await memberClient(second.session).get(CHOICES)).body.data[0].role, "gestor");
+});
+
+test("A session that has passed its end, and a person who is banned, are out at once", async ({ sql, workspace: { id } }) => {
+  const one = await signIn(sql, id, "admin");
+  assert.equal((await memberClient(one.session).get(CHOICES)).status, 200);
+  await sql`update auth.sessions set not_after = now() where id = ${one.sessionId}`;
+  assertError(await memberClient(one.session).get(CHOICES), "invalid_session");
+  const two = await signIn(sql, id, "admin");
+  await sql`update auth.users set banned_until = now() + interval '1 day' where id = ${two.userId}`;
+  assertError(await memberClient(two.session).get(CHOICES), "invalid_session");
+});
+
+test("A person sees the workspaces of their own, and no word of others", async ({ sql, workspace: { id } }) => {
+  const other = await makeWorkspace(sql, { name: "Concorrente" });
+  await signIn(sql, other.id, "admin");
+  const { session, memberId } = await signIn(sql, id, "vendedor");
+  const reply = await memberClient(session).get(CHOICES);
+  assert.deepEqual(reply.body.data.map(({ id }: { id: string }) => id), [id]);
+  assert.ok(!reply.text.includes("Concorrente"));
+  await sql`update crm.members set is_active = false where id = ${memberId}`;
+  assertError(await memberClient(session).get(CHOICES), "not_a_member");
+});

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { operate } from "../../operator/operator.ts";
+import { assertError, memberClient } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { checkDelivery, letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
+
+const WEBHOOKS = "/app-v1-webhooks";
+const DELIVERIES = "/app-v1-deliveries";
+const LEADS = "/api-v1-leads";
+
+const manager = async (sql: Sql, workspaceId: string) =>
+  memberClient((await signIn(sql, workspaceId, "gestor")).session);
+
+/** The audit log of a subscription or delivery, oldest first. */
+async function actionsOf(sql: Sql, objectId: string): Promise<string[]> {
+  const lines = await sql<{ action: string }[]>`
+    select action from crm.audit_log where object_id = ${objectId} and member_id is not null order by id`;
+  return lines.map(({ action }) => action);
+}
+
+test("A webhook made in the console gets signed deliveries under the secret that was shown once", async ({ sql, workspace: { id }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox();
+  const { status, body, headers } = await gestor.post(WEBHOOKS, {
+    event_types: ["contact.created", "contact.created"],
+    target_url: mailbox.url,
+  });
+  const { secret, ...webhook } = body;
+  assert.equal(status, 201);
+  assert.match(secret, /^whsec_\S{43}$/);
+  assert.ok(headers.get("Location")!.endsWith(`${WEBHOOKS}/${webhook.id}`));
+  assert.deepEqual([webhook.event_types, webhook.key, webhook.held], [["contact.created"], null, false]);
+  assert.deepEqual((await gestor.get(`${WEBHOOKS}/${webhook.id}`)).body, webhook);
+
+  await api.post(LEADS, { first_name: "Ana" });
+  checkDelivery((await mailbox.waitFor(1))[0]!, secret);
+  await waitForDelivery(sql, webhook.id, ({ state }) => state === "delivered");
+  const { body: { days, ...shown } } = await gestor.get(`${WEBHOOKS}/${webhook.id}`);
+  assert.ok(shown.last_success_at);
+  assert.deepEqual(days.map(({ delivered }: { delivered: number }) => delivered), [0, 0, 0, 0, 0, 0, 1]);
+  assert.deepEqual(await actionsOf(sql, webhook.id), ["webhook_created"]);
+});
+
+test("app-v1-webhooks applies the API's rules for events and addresses, and its maximum of active webhooks", async ({ sql, workspace: { id } }) => {
+  const gestor = await manager(sql, id);
+  const post = (event: string, target_url: string) =>
+    gestor.post(WEBHOOKS, { event_types: [event], target_url });
+  assertError(await post("deal.eaten", "https://example.com/"), "invalid_event_type");
+  for (
+    const target of [
+      "http://example.com/",
+      "https://10.0.0.1/",
+      "https://a.internal/",
+      "https://x@example.com/",
+    ]
+  ) {
+    assertError(await post("deal.won", target), "invalid_target_url");
+  }
+  await sql`
+    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url, is_active)
+    select ${id}, '{deal.won}', 'https://example.com/' || n, n <= 100 from generate_series(1, 101) n`;
+  const full = assertError(await post("deal.won", "https://example.com/"), "validation_error");
+  assert.deepEqual(full, { target_url: "O workspace já tem 100 assinaturas ativas, o máximo" });
+  const { body: { data } } = await gestor.get(WEBHOOKS);
+  assert.equal(data.length, 101);
+  const inactive = data.at(-1);
+  assert.equal(inactive.is_active, false, "active ones first");
+  assertError(await gestor.post(`${WEBHOOKS}/${inactive.id}/reactivate`), "validation_error");
+  await gestor.delete(`${WEBHOOKS}/${data[0].id}`);
+  assert.equal((await gestor.post(`${WEBHOOKS}/${inactive.id}/reactivate`)).status, 200);
+});
+
+test("A webhook that has stopped is reactivated in the console, its waiting deliveries go on, and the log says who did it", async ({ sql, workspace, api }) => {
+  const { id } = workspace;
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox("status=500,200");
+  const maker = await makeKey(sql, id);
+  const webhook = await subscribe(maker.key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  await waitForDelivery(sql, webhook.id, ({ attempts }) => attempts === 1);
+  await operate(sql, "key_revoke", { workspace_id: id, id: maker.id });
+
+  const { body } = await gestor.post(`${WEBHOOKS}/${webhook.id}/reactivate`);
+  assert.deepEqual([body.is_active, body.failure_count, body.resumed, body.key.id, body.revoked_key.id], [
+    ...[true, 0, 1, maker.id, maker.id],
+  ]);
+  await mailbox.waitFor(2);
+  const again = await gestor.post(`${WEBHOOKS}/${webhook.id}/reactivate`);
+  assert.equal(again.body.resumed, 0);
+  assert.deepEqual(await actionsOf(sql, webhook.id), ["webhook_reactivated"]);
+});
+
+test("A rotated secret signs all later deliveries, and the earlier one none", async ({ sql, workspace: { id, key }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox();
+  const { id: webhook, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const { body } = await gestor.post(`${WEBHOOKS}/${webhook.toUpperCase()}/rotate`);
+  assert.equal(body.id, webhook);
+  await api.post(LEADS, { first_name: "Ana" });
+  const [message] = await mailbox.waitFor(1);
+  checkDelivery(message!, body.secret);
+  assert.throws(() => checkDelivery(message!, old));
+  assert.deepEqual(await actionsOf(sql, webhook), ["webhook_rotated"]);
+});
+
+test("app-v1-webhooks tests and redelivers only what is active", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox();
+  const { id: webhook, secret } = await subscribe(key, mailbox.url, ["deal.won"]);
+  const { body: { delivery_id, held } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  assert.equal(held, false);
+  const [message] = await mailbox.waitFor(1);
+  checkDelivery(message!, secret);
+  assert.equal(message!.body.delivery_id, delivery_id);
+
+  assert.equal((await gestor.delete(`${WEBHOOKS}/${webhook}`)).status, 204);
+  assert.equal((await gestor.delete(`${WEBHOOKS}/${webhook}`)).status, 204, "again: the same answer");
+  assertError(await gestor.post(`${WEBHOOKS}/${webhook}/test`), "subscription_inactive");
+  assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "subscription_inactive");
+  assert.deepEqual(await actionsOf(sql, webhook), ["webhook_tested", "webhook_deactivated"]);
+  assert.deepEqual(await actionsOf(sql, delivery_id), []);
+});
+
+test("app-v1-deliveries shows a delivery's attempts, and the body and headers that its receiver got", async ({ sql, workspace: { id, key }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox("status=503,204");
+  const { id: webhook } = await subscribe(key, mailbox.url, ["lead.received"]);
+  await subscribe(key, openMailbox().url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ação" });
+  await waitForDelivery(sql, webhook, ({ attempts }) => attempts === 1);
+  await letTimePass(sql, webhook);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+
+  const { body: { data } } = await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`);
+  assert.deepEqual(data.map(({ event }: { event: string }) => event), ["lead.received"]);
+  assert.equal((await gestor.get(DELIVERIES)).body.data.length, 2);
+  const { body } = await gestor.get(`${DELIVERIES}/${data[0].id}`);
+  const { attempts_made, body: sent, headers, ...listed } = body;
+  assert.deepEqual(listed, data[0]);
+  assert.deepEqual(
+    attempts_made.map((
+      attempt: Record<string, unknown>,
+    ) => [attempt["number"], attempt["status"], attempt["reason"]]),
+    [[1, 503, "http_503"], [2, 204, null]],
+  );
+  const [, message] = await mailbox.waitFor(2);
+  assert.equal(sent, new TextDecoder().decode(message!.raw));
+  const changing = ["x-service-timestamp", "x-service-signature"];
+  const shown = headers.map((
+    { name, value }: { name: string; value: string },
+  ) => [name.toLowerCase(), value]);
+  const seen = [...message!.headers];
+  assert.deepEqual(
+    shown.filter(([name]: [string]) => !changing.includes(name)).sort(),
+    seen.filter(([name]) => !changing.includes(name)).sort(),
+  );
+  const values = new Map<string, string>(shown);
+  assert.match(values.get("x-service-timestamp")!, /^\d{10}$/);
+  assert.match(values.get("x-service-signature")!, /^sha256=</);
+  assert.doesNotMatch(values.get("x-service-signature")!, /[0-9a-f]{64}/);
+});
+
+test("Redelivering in the console sends the same delivery again, adds a series of attempts, and a line in the log", async ({ sql, workspace: { id, key }, api }) => {
+  const { session, memberId } = await signIn(sql, id, "gestor");
+  const gestor = memberClient(session);
+  const mailbox = openMailbox();
+  const { id: webhook } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  const { id: delivery } = await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+
+  const { body } = await gestor.post(`${DELIVERIES}/${delivery}/redeliver`);
+  assert.deepEqual([body.id, body.state, body.attempts, body.held], [delivery, "pending", 0, false]);
+  const messages = await mailbox.waitFor(2);
+  assert.equal(new Set(messages.map((message) => message.body.delivery_id)).size, 1);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+  const { body: shown } = await gestor.get(`${DELIVERIES}/${delivery}`);
+  assert.deepEqual(
+    shown.attempts_made.map(({ series, number }: { series: number; number: number }) => [series, number]),
+    [[1, 1], [2, 1]],
+  );
+  const { body: log } = await gestor.get("/app-v1-activity?limit=1");
+  const { id: _id, at, ...entry } = log.data[0];
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+  assert.deepEqual(entry, {
+    actor: { id: memberId, name: "Membro" },
+    action: "delivery_redelivered",
+    object: { type: "delivery", id: delivery, name: "contact.created" },
+    details: { subscription_id: webhook },
+  });
+});
+
+test("In a suspended workspace webhooks are shown as held, and a test or redelivery waits", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await operate(sql, "workspace_update", { workspace_id: id, suspended: true });
+  const { body } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  assert.equal(body.held, true);
+  assert.equal((await gestor.get(WEBHOOKS)).body.data[0].held, true);
+  const { body: again } = await gestor.post(`${DELIVERIES}/${body.delivery_id}/redeliver`);
+  assert.deepEqual([again.held, again.state, again.attempts], [true, "pending", 0]);
+});
+
+test("A delivery whose event was purged is not found, and its webhook shows what is left", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+  await sql`update crm.events set occurred_at = now() - interval '31 days' where workspace_id = ${id}`;
+  await sql`select crm.purge_events()`;
+  for (const path of [`/${delivery_id}`, `/${UNKNOWN_ID}`]) {
+    assertError(await gestor.get(`${DELIVERIES}${path}`), "not_found");
+  }
+  assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "not_found");
+  assert.deepEqual((await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`)).body.data, []);
+});
+
+test("A webhook with more deliveries than are counted says so", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await sql`
+    with event as (
+      insert into crm.events (workspace_id, event, object_id, facts)
+      select ${id}, 'deal.won', gen_random_uuid(), '{"test": true}' from generate_series(1, 1001)
+      returning *
+    )
+    insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state)
+    select workspace_id, id, ${webhook}, 'delivered' from event`;
+  const { body } = await gestor.get(`${WEBHOOKS}/${webhook}`);
+  assert.deepEqual([body.days.at(-1).delivered, body.days_are_partial], [1000, true]);
+});
+
+test("A vendedor sees webhooks and deliveries, and changes nothing", async ({ sql, workspace: { id, key } }) => {
+  const { session } = await signIn(sql, id, "vendedor");
+  const vendedor = memberClient(session);
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  const { delivery_id } = await operate(sql, "subscription_test", { workspace_id: id, id: webhook });
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+  for (const path of [WEBHOOKS, `${WEBHOOKS}/${webhook}`, DELIVERIES, `${DELIVERIES}/${delivery_id}`]) {
+    assert.equal((await vendedor.get(path)).status, 200);
+  }
+  const everything = () =>
+    sql`
+    select s::text, k::text, d::text from crm.webhook_subscriptions s
+    join crm.webhook_secrets k on k.subscription_id = s.id
+    join crm.webhook_deliveries d on d.subscription_id = s.id where s.workspace_id = ${id}`;
+  const before = [...await everything()];
+  const attempts = [
+    () => vendedor.post(WEBHOOKS, { event_types: ["deal.won"], target_url: "https://example.com/" }),
+    () => vendedor.delete(`${WEBHOOKS}/${webhook}`),
+    ...["test", "reactivate", "rotate"].map((verb) => () => vendedor.post(`${WEBHOOKS}/${webhook}/${verb}`)),
+    () => vendedor.post(`${DELIVERIES}/${delivery_id}/redeliver`),
+  ];
+  for (const attempt of attempts) assertError(await attempt(), "insufficient_role");
+  assert.deepEqual([...await everything()], before);
+});
+
+test("Webhooks and deliveries of another workspace are neither listed nor reached", async ({ sql, workspace: { id } }) => {
+  const other = await makeWorkspace(sql);
+  const { id: webhook } = await subscribe(other.key, openMailbox().url, ["deal.won"]);
+  const { delivery_id } = await operate(sql, "subscription_test", { workspace_id: other.id, id: webhook });
+  const gestor = await manager(sql, id);
+  for (const list of [WEBHOOKS, DELIVERIES]) assert.deepEqual((await gestor.get(list)).body.data, []);
+  assertError(await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`), "not_found");
+  assertError(await gestor.get(`${WEBHOOKS}/${webhook}`), "not_found");
+  assertError(await gestor.post(`${WEBHOOKS}/${webhook}/rotate`), "not_found");
+  assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "not_found");
+});

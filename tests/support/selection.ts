@@ -1,0 +1,118 @@
+// Chooses the test files of a run, and shares them among groups that run at the same time.
+import { join, relative } from "node:path";
+
+const TESTS = join(import.meta.dirname!, "..");
+
+/** Folders that only `--all` and `--added` run. */
+const SLOW = ["growth", "lab", "postgres15"];
+
+/** Slow folders that measure, and so must run alone, but for those that wait. */
+const MEASURING = ["lab"];
+
+/** Slow folders that wait for most of their time: for two full minutes of pg_cron. */
+const WAITING = ["postgres15"];
+
+/**
+ * What a file has whose tests do more with `--all`: tests that need more programs than Node, or a number of cases that
+ * tests/run.ts raises.
+ */
+const DOES_MORE = /needing\.ts"|\bPROPERTY_CASES\b/;
+
+/** Which tests a run has: those for Node alone, all, or only what `all` has in addition to `default`. */
+export type Extent = "default" | "all" | "added";
+
+/**
+ * Seconds of the files that take longest, beside two other groups on two processors. A file that is missing here counts as
+ * DEFAULT_SECONDS. It decides only how evenly the groups end.
+ */
+export const SECONDS: Record<string, number> = {
+  "api/companies_test.ts": 5,
+  "api/contacts_test.ts": 6,
+  "api/fairness_test.ts": 31,
+  "api/judged_first_test.ts": 17,
+  "api/list_pages_test.ts": 7,
+  "api/strangers_test.ts": 10,
+  "catalogue/list_walks_test.ts": 8,
+  "cli/usage_test.ts": 9,
+  "cli/webhook_test.ts": 10,
+  "cli/workspace_test.ts": 11,
+  "contract/every_endpoint_test.ts": 17,
+  "contract/openapi_test.ts": 8,
+  "contract/property_test.ts": 5,
+  "deployment/backoff_test.ts": 11,
+  "deployment/deploy_test.ts": 28,
+  "deployment/deploy_tls_test.ts": 6,
+  "deployment/doctor_local_test.ts": 12,
+  "deployment/health_test.ts": 6,
+  "docs/deployment_page_test.ts": 23,
+  "docs/new_field_test.ts": 44,
+  "docs/webhook_snippets_test.ts": 6,
+  "growth/contacts_test.ts": 20,
+  "isolation/every_id_test.ts": 6,
+  "local/demo_test.ts": 6,
+  "local/scheduler_test.ts": 8,
+  "local/stack_test.ts": 68,
+  "postgres15/doctor_test.ts": 70,
+  "postgres15/postgres15_test.ts": 5,
+  "webhooks/attempt_times_test.ts": 35,
+  "webhooks/dispatch_test.ts": 6,
+  "webhooks/hanging_receiver_test.ts": 12,
+  "webhooks/run_test.ts": 28,
+  "webhooks/scheduled_events_test.ts": 5,
+};
+
+const DEFAULT_SECONDS = 2;
+
+/** The files of a run. */
+export interface Selection {
+  /** Shared among groups that run at the same time. */
+  atOnce: string[];
+  /** Run in one group after these. */
+  alone: string[];
+  /** Run in one group beside all the others. */
+  waiting: string[];
+}
+
+/** Selects the files of a run among all tests, as absolute paths. */
+export async function selectFiles(extent: Extent): Promise<Selection> {
+  const files = await testFiles(TESTS);
+  const isIn = (folders: string[], path: string) => folders.includes(relative(TESTS, path).split("/")[0]!);
+  const isSlow = (path: string) => isIn(SLOW, path);
+  const chosen: string[] = [];
+  for (const path of files) {
+    const isChosen = extent === "all" || isSlow(path) === (extent === "added") ||
+      extent === "added" && DOES_MORE.test(await Deno.readTextFile(path));
+    if (isChosen) chosen.push(path);
+  }
+  return {
+    atOnce: chosen.filter((path) => !isIn([...MEASURING, ...WAITING], path)),
+    alone: chosen.filter((path) => isIn(MEASURING, path)),
+    waiting: chosen.filter((path) => isIn(WAITING, path)),
+  };
+}
+
+/** Finds the test files in a folder, at any depth. */
+export async function testFiles(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) files.push(...await testFiles(path));
+    else if (name.endsWith("_test.ts")) files.push(path);
+  }
+  return files.sort();
+}
+
+/** Shares files among `count` groups that take about the same time: each file, the slowest first, to the shortest group. */
+export function shareAmong(count: number, files: string[]): string[][] {
+  const groups = Array.from({ length: count }, () => ({ seconds: 0, files: [] as string[] }));
+  const timed = files.map((path) => ({
+    path,
+    seconds: SECONDS[relative(TESTS, path)] ?? DEFAULT_SECONDS,
+  }));
+  for (const { path, seconds } of timed.toSorted((a, b) => b.seconds - a.seconds)) {
+    const shortest = groups.reduce((least, group) => group.seconds < least.seconds ? group : least);
+    shortest.seconds += seconds;
+    shortest.files.push(path);
+  }
+  return groups.map(({ files }) => files);
+}
