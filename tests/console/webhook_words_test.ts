@@ -10,6 +10,7 @@ import { webhooks as enWebhooks } from "../../console/strings/en/webhooks.ts";
 import { deliveries as pt } from "../../console/strings/pt/deliveries.ts";
 import { webhooks as ptWebhooks } from "../../console/strings/pt/webhooks.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
+import { needing } from "../support/needing.ts";
 
 const AT = "2026-11-20T14:03:00.000Z";
 const webhook = { is_active: true, held: false, failure_count: 0, last_failure_at: null };
@@ -119,19 +120,22 @@ Deno.test("The code that the console shows is that of docs/webhooks.md", async (
   for (const line of lines) assert.ok(page.includes(line), line);
 });
 
-Deno.test("The command that the console shows makes the signature of the dispatcher", async () => {
-  const { signature } = await import("../../supabase/functions/webhook-dispatcher/sign.ts");
-  const folder = await Deno.makeTempDir();
-  try {
-    const body = new TextEncoder().encode('{"name":"João"}');
-    await Deno.writeFile(`${folder}/body.json`, body);
-    const { stdout } = await new Deno.Command("sh", {
-      args: ["-c", SIGN_COMMAND],
-      cwd: folder,
-      env: { TIMESTAMP: "1795180000", CRM_WEBHOOK_SECRET: "whsec_abc" },
-    }).output();
-    assert.equal(new TextDecoder().decode(stdout).trim(), signature("whsec_abc", 1795180000, body));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+Deno.test(needing(["sh", "openssl"], {
+  name: "The command that the console shows makes the signature of the dispatcher",
+  fn: async () => {
+    const { signature } = await import("../../supabase/functions/webhook-dispatcher/sign.ts");
+    const folder = await Deno.makeTempDir();
+    try {
+      const body = new TextEncoder().encode('{"name":"João"}');
+      await Deno.writeFile(`${folder}/body.json`, body);
+      const { stdout } = await new Deno.Command("sh", {
+        args: ["-c", SIGN_COMMAND],
+        cwd: folder,
+        env: { TIMESTAMP: "1795180000", CRM_WEBHOOK_SECRET: "whsec_abc" },
+      }).output();
+      assert.equal(new TextDecoder().decode(stdout).trim(), signature("whsec_abc", 1795180000, body));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+}));
