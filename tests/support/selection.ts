@@ -3,6 +3,14 @@ import { join, relative } from "node:path";
 
 const TESTS = join(import.meta.dirname!, "..");
 
+/** The tests in a browser, with packages of their own: neither `deno task start` nor `deno task test` downloads them. */
+const BROWSER_TESTS = join(TESTS, "../browser");
+
+/** The configuration that names the packages of a test file; null for that of the root. */
+export function configOf(path: string): string | null {
+  return path.startsWith(join(BROWSER_TESTS, "/")) ? join(BROWSER_TESTS, "deno.json") : null;
+}
+
 /** Folders that only `--all` and `--added` run. */
 const SLOW = ["growth", "lab", "postgres15"];
 
@@ -73,6 +81,8 @@ export interface Selection {
   alone: string[];
   /** Run in one group beside all the others. */
   waiting: string[];
+  /** Run in one group at the end. */
+  browser: string[];
 }
 
 /** Selects the files of a run among all tests, as absolute paths. */
@@ -90,6 +100,7 @@ export async function selectFiles(extent: Extent): Promise<Selection> {
     atOnce: chosen.filter((path) => !isIn([...MEASURING, ...WAITING], path)),
     alone: chosen.filter((path) => isIn(MEASURING, path)),
     waiting: chosen.filter((path) => isIn(WAITING, path)),
+    browser: extent === "default" ? [] : await testFiles(BROWSER_TESTS),
   };
 }
 
@@ -98,6 +109,7 @@ export async function testFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
+    if (name === "node_modules") continue;
     if (isDirectory) files.push(...await testFiles(path));
     else if (name.endsWith("_test.ts")) files.push(path);
   }

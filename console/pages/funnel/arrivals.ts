@@ -1,4 +1,8 @@
-import type { Stage } from "./records.ts";
+/** A stage as far as it matters here. */
+interface Stage {
+  id: string;
+  deals: readonly { id: string }[];
+}
 
 /** Where each card was in the reply before. */
 export type Places = ReadonlyMap<string, string>;

@@ -32,7 +32,7 @@ export function KeyOpened({ id }: { id: string }) {
         {(key) => (
           <>
             {secret.value && (
-              <div class="form">
+              <div class="form above">
                 <SecretBox
                   title={t("keys.value_new")}
                   value={secret.value}

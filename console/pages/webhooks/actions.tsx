@@ -11,9 +11,11 @@ import { counted, t } from "../../strings/strings.ts";
 import type { Webhook } from "./records.ts";
 
 /** What a manager may do with a webhook; nothing for a salesperson. */
-export function WebhookActions({ webhook, onChanged, onSecret }: {
+export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   webhook: Webhook;
   onChanged: (webhook: Webhook) => void;
+  /** Deliveries are on their way. */
+  onSent: () => void;
   onSecret: (secret: string) => void;
 }) {
   const { route } = useLocation();
@@ -42,12 +44,14 @@ export function WebhookActions({ webhook, onChanged, onSecret }: {
         `${path}/test`,
       );
       say(t(held ? "webhook.tested_held" : "webhook.tested"));
+      onSent();
       route(href("webhooks/", { id, entrega: delivery_id }));
     });
   const reactivate = () =>
     run("reactivate", async () => {
       const { resumed, ...active } = await call<Webhook & { resumed: number }>("POST", `${path}/reactivate`);
       onChanged(active);
+      onSent();
       say(counted("webhook.reactivated", resumed));
     });
   const rotate = () =>

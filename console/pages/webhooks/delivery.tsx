@@ -11,15 +11,15 @@ import { prettyJson } from "./pretty_json.ts";
 import type { Delivery, OpenDelivery } from "./records.ts";
 import { Resend } from "./resend.tsx";
 import { Signature } from "./signature.tsx";
-import { stateOfDelivery } from "./states.ts";
+import { type Sending, stateOfDelivery } from "./states.ts";
 import { deliveryStateText } from "./words.ts";
 
 /** One delivery: its attempts, and what they send. */
-export function OpenedDelivery({ id, listed, sends, closeHref, onSent }: {
+export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
   id: string;
   /** The same delivery in the list, which tells that it has changed; null if it is older than the list. */
   listed: Delivery | null;
-  sends: boolean;
+  sending: Sending;
   closeHref: string;
   onSent: () => void;
 }) {
@@ -27,14 +27,17 @@ export function OpenedDelivery({ id, listed, sends, closeHref, onSent }: {
   const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
-    const title = heading.current!;
-    title.focus({ preventScroll: true });
-    title.scrollIntoView({ block: "nearest" });
+    heading.current!.focus({ preventScroll: true });
     // The row that was opened gets the focus back.
     return () => document.querySelector<HTMLElement>(`a[href$="entrega=${CSS.escape(id)}"]`)?.focus();
   }, []);
 
   const shown = delivery.data.value;
+  useEffect(() => {
+    // Below the list, as on a phone, it would be out of sight.
+    const { top } = heading.current!.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 2) heading.current!.scrollIntoView({ block: "start" });
+  }, [shown === undefined]);
   const changed = listed && shown && (listed.state !== shown.state || listed.attempts !== shown.attempts);
   useEffect(() => {
     if (changed) void delivery.reload();
@@ -51,31 +54,31 @@ export function OpenedDelivery({ id, listed, sends, closeHref, onSent }: {
       </div>
       {gone ? <p>{t("delivery.gone")}</p> : (
         <Loaded resource={delivery} rows={6}>
-          {(read) => <Opened delivery={read} sends={sends} onSent={onSent} />}
+          {(read) => <Opened delivery={read} sending={sending} onSent={onSent} />}
         </Loaded>
       )}
     </section>
   );
 }
 
-function Opened({ delivery, sends, onSent }: {
+function Opened({ delivery, sending, onSent }: {
   delivery: OpenDelivery;
-  sends: boolean;
+  sending: Sending;
   onSent: () => void;
 }) {
   const { id, created_at, body, headers } = delivery;
-  const state = stateOfDelivery(delivery, sends);
+  const state = stateOfDelivery(delivery, sending);
   return (
     <>
       <div class="actions">
         <span class={`state ${state.tone}`}>{deliveryStateText(state)}</span>
-        {mayChange.value && sends && delivery.state !== "pending" && (
+        {mayChange.value && sending !== "stopped" && delivery.state !== "pending" && (
           <Resend delivery={delivery} onSent={onSent} />
         )}
       </div>
       <section>
         <h3>{t("delivery.attempts")}</h3>
-        <Ladder delivery={delivery} sends={sends} now={now.value} />
+        <Ladder delivery={delivery} sending={sending} now={now.value} />
       </section>
       <section>
         <div class="section-head">

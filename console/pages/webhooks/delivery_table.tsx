@@ -7,17 +7,18 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { Resend } from "./resend.tsx";
-import { stateOfDelivery } from "./states.ts";
+import { type Sending, stateOfDelivery } from "./states.ts";
 import { deliveryStateText, lastAnswerText, whenText } from "./words.ts";
 
 /** Deliveries as a person follows them: event, state, the receiver's answer, when. */
-export function DeliveryTable({ deliveries, sends, open, onSent }: {
+export function DeliveryTable({ deliveries, sending, open, onSent }: {
   deliveries: Delivery[];
-  sends: boolean;
+  sending: Sending;
   open: string | null;
   onSent: () => void;
 }) {
-  const mayResend = mayChange.value && sends;
+  // One that is open has its own button beside the list, which then is narrow.
+  const mayResend = mayChange.value && sending !== "stopped" && open === null;
   return (
     <Table
       label={t("deliveries.title")}
@@ -30,12 +31,12 @@ export function DeliveryTable({ deliveries, sends, open, onSent }: {
         {
           title: t("deliveries.state"),
           cell: (delivery) => {
-            const state = stateOfDelivery(delivery, sends);
+            const state = stateOfDelivery(delivery, sending);
             return <span class={`state ${state.tone}`}>{deliveryStateText(state)}</span>;
           },
         },
         { title: t("deliveries.answer"), cell: lastAnswerText },
-        { title: t("deliveries.when"), cell: (delivery) => <When delivery={delivery} sends={sends} /> },
+        { title: t("deliveries.when"), cell: (delivery) => <When delivery={delivery} sending={sending} /> },
         ...(mayResend
           ? [{
             title: t("deliveries.actions"),
@@ -50,9 +51,9 @@ export function DeliveryTable({ deliveries, sends, open, onSent }: {
 }
 
 /** When it ended, or when the next attempt is. */
-function When({ delivery, sends }: { delivery: Delivery; sends: boolean }) {
+function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
   const { state, attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
-  const waits = state === "pending" && attempts > 0 && sends && next_attempt_at !== null;
+  const waits = state === "pending" && attempts > 0 && sending === "sends" && next_attempt_at !== null;
   const at = waits ? next_attempt_at : last_attempt_at ?? created_at;
   const text = whenText(at, now.value);
   return (

@@ -4,14 +4,17 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { adviceFor } from "./advice.ts";
 import type { Attempt, OpenDelivery } from "./records.ts";
+import type { Sending } from "./states.ts";
 import { answerText, whenText } from "./words.ts";
 
 /** The attempts of a delivery, oldest first, and when the next one is. */
-export function Ladder({ delivery, sends, now }: { delivery: OpenDelivery; sends: boolean; now: number }) {
+export function Ladder(
+  { delivery, sending, now }: { delivery: OpenDelivery; sending: Sending; now: number },
+) {
   const { attempts_made: attempts, state, next_attempt_at } = delivery;
   const last = attempts.at(-1);
   const advice = last && state !== "delivered" ? adviceFor(last) : null;
-  const waits = state === "pending" && sends && next_attempt_at !== null;
+  const waits = state === "pending" && sending === "sends" && next_attempt_at !== null;
   return (
     <>
       {attempts.length === 0 && !waits && <p class="hint">{t("delivery.no_attempts")}</p>}

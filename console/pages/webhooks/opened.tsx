@@ -37,13 +37,19 @@ export function OpenedWebhook({ id, open }: { id: string; open: string | null })
         {(read) => (
           <>
             <Facts webhook={read} />
-            <Deliveries webhook={read} open={open} onNews={webhook.reload}>
-              <WebhookActions
-                webhook={read}
-                onChanged={webhook.set}
-                onSecret={(value) => secret.value = value}
-              />
-            </Deliveries>
+            <Deliveries
+              webhook={read}
+              open={open}
+              onNews={webhook.reload}
+              actions={(refresh) => (
+                <WebhookActions
+                  webhook={read}
+                  onChanged={webhook.set}
+                  onSent={refresh}
+                  onSecret={(value) => secret.value = value}
+                />
+              )}
+            />
           </>
         )}
       </Loaded>
@@ -68,8 +74,9 @@ function Facts({ webhook }: { webhook: Webhook }) {
           {explained && <p class="hint">{explained}</p>}
         </dd>
         <dt>{t("webhooks.url")}</dt>
-        <dd class="broken">
-          {target_url} <CopyButton text={target_url} label={t("webhooks.url")} quiet />
+        <dd>
+          <span class="target" title={target_url}>{target_url}</span>
+          <CopyButton text={target_url} label={t("webhooks.url")} quiet />
         </dd>
         <dt>{t("webhooks.events")}</dt>
         <dd>
@@ -100,12 +107,16 @@ function Facts({ webhook }: { webhook: Webhook }) {
         <dd>
           <Moment at={created_at} exact />
         </dd>
-        <dt>{key ? t("webhooks.by_key") : t("webhooks.by_person")}</dt>
-        {key && (
-          <dd>
-            <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
-          </dd>
-        )}
+        <dt>{t("webhooks.origin")}</dt>
+        <dd>
+          {key
+            ? (
+              <>
+                {t("webhooks.by_key")} <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
+              </>
+            )
+            : t("webhooks.by_person")}
+        </dd>
       </dl>
     </div>
   );

@@ -5,7 +5,7 @@ import { verifySnippet } from "./snippet.ts";
 /** The secret of a webhook, right after it was made or replaced. */
 export function WebhookSecret({ title, secret }: { title: string; secret: string }) {
   return (
-    <div class="form">
+    <div class="form webhook-secret">
       <SecretBox
         title={title}
         value={secret}

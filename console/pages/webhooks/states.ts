@@ -18,7 +18,10 @@ export type WebhookState =
  * Tells a subscription that failures stopped from one that a person or the end of its key deactivated: only the former
  * had failures enough when it stopped.
  */
-export function stateOfWebhook(webhook: Webhook, workspaceSuspended: boolean): WebhookState {
+export function stateOfWebhook(
+  webhook: Pick<Webhook, "is_active" | "held" | "failure_count" | "last_failure_at">,
+  workspaceSuspended: boolean,
+): WebhookState {
   const { is_active, held, failure_count: failures, last_failure_at: at } = webhook;
   if (!is_active) {
     return failures >= MOST_ATTEMPTS
@@ -29,19 +32,32 @@ export function stateOfWebhook(webhook: Webhook, workspaceSuspended: boolean): W
   return failures > 0 ? { is: "failing", tone: "waiting", failures, at } : { is: "active", tone: "good" };
 }
 
+/** What becomes of deliveries that wait: they are sent, kept until the workspace is back, or until reactivation. */
+export type Sending = "sends" | "held" | "stopped";
+
+/** Whether a subscription sends. */
+export function sendingOf({ is_active, held }: Pick<Webhook, "is_active" | "held">): Sending {
+  return !is_active ? "stopped" : held ? "held" : "sends";
+}
+
 /** The state of a delivery. `attempt`: the one that comes next. */
 export type DeliveryState =
   | { is: "delivered"; tone: "good" }
   | { is: "failed"; tone: "failed" }
   | { is: "sending"; tone: "waiting" }
   | { is: "trying"; tone: "waiting"; attempt: number }
-  | { is: "kept"; tone: "off" };
+  | { is: "held"; tone: "waiting" }
+  | { is: "stopped"; tone: "off" };
 
-/** `sends`: whether the subscription sends at all; what waits for one that does not is kept. */
-export function stateOfDelivery({ state, attempts }: Delivery, sends: boolean): DeliveryState {
+/** What a person calls the state of a delivery, given whether its subscription sends. */
+export function stateOfDelivery(
+  { state, attempts }: Pick<Delivery, "state" | "attempts">,
+  sending: Sending,
+): DeliveryState {
   if (state === "delivered") return { is: "delivered", tone: "good" };
   if (state === "failed") return { is: "failed", tone: "failed" };
-  if (!sends) return { is: "kept", tone: "off" };
+  if (sending === "stopped") return { is: "stopped", tone: "off" };
+  if (sending === "held") return { is: "held", tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
     : { is: "trying", tone: "waiting", attempt: attempts + 1 };

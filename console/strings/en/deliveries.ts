@@ -23,7 +23,8 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery_state.failed": "Failed",
   "delivery_state.sending": "Sending",
   "delivery_state.trying": "Trying {attempt}/{most}",
-  "delivery_state.kept": "Stopped",
+  "delivery_state.held": "Held",
+  "delivery_state.stopped": "Stopped",
 
   "delivery.open": "Open delivery",
   "delivery.close": "Close",
@@ -42,7 +43,7 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery.next": "Next: {when}",
   "delivery.headers": "Headers",
   "delivery.body": "Body",
-  "delivery.body_text": "As it would be sent now: `data` is the record at the moment of each attempt.",
+  "delivery.body_text": "As it would be sent now: “data” is the record at the moment of each attempt.",
   "delivery.body_none": "The record of this event could not be read, so the body could not be made.",
   "delivery.signature": "What the signature is made of",
   "delivery.signature_parts":

@@ -20,7 +20,8 @@ export const deliveries = {
   "delivery_state.failed": "Falhou",
   "delivery_state.sending": "Enviando",
   "delivery_state.trying": "Tentando {attempt}/{most}",
-  "delivery_state.kept": "Parada",
+  "delivery_state.held": "Retida",
+  "delivery_state.stopped": "Parada",
 
   "delivery.open": "Entrega aberta",
   "delivery.close": "Fechar",
@@ -39,7 +40,7 @@ export const deliveries = {
   "delivery.next": "Próxima: {when}",
   "delivery.headers": "Cabeçalhos",
   "delivery.body": "Corpo",
-  "delivery.body_text": "Como seria enviado agora: `data` é o registro no momento de cada tentativa.",
+  "delivery.body_text": "Como seria enviado agora: “data” é o registro no momento de cada tentativa.",
   "delivery.body_none": "O registro deste evento não pôde ser lido, e o corpo não pôde ser montado.",
   "delivery.signature": "De que é feita a assinatura",
   "delivery.signature_parts":

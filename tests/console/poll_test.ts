@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { poll, type Viewer, waitAfter } from "../../console/app/poll.ts";
+import { arrivals, placesOf } from "../../console/pages/funnel/arrivals.ts";
+
+/** A person who can look away. */
+function person() {
+  let looks = true;
+  const listeners = new Set<() => void>();
+  const viewer: Viewer = {
+    looks: () => looks,
+    watch: (changed) => {
+      listeners.add(changed);
+      return () => listeners.delete(changed);
+    },
+  };
+  const look = (now: boolean) => {
+    looks = now;
+    for (const listener of listeners) listener();
+  };
+  return { viewer, look, listeners };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("A poll works again and again, never twice at a time, until it is ended", async () => {
+  const { viewer, listeners } = person();
+  let [running, most, done] = [0, 0, 0];
+  const end = poll(
+    async () => {
+      most = Math.max(most, ++running);
+      await pause(5);
+      running--;
+      done++;
+    },
+    () => 1,
+    viewer,
+  );
+  while (done < 5) await pause(1);
+  end();
+  await pause(20);
+  const ended = done;
+  await pause(20);
+  // Deno's own check of leaked timers would also fail this test if one were left.
+  assert.deepEqual([most, running, done, listeners.size], [1, 0, ended, 0]);
+});
+
+Deno.test("A poll stops while nobody looks, and works at once when somebody does", async () => {
+  const { viewer, look } = person();
+  let done = 0;
+  const end = poll(
+    () => {
+      done++;
+      return Promise.resolve();
+    },
+    () => 60_000,
+    viewer,
+  );
+  look(false);
+  assert.equal(done, 0);
+  look(true);
+  assert.equal(done, 1);
+  look(true);
+  await pause(0);
+  assert.equal(done, 1, "Work that is under way is not begun again");
+  look(false);
+  await pause(0);
+  end();
+});
+
+Deno.test("Work that fails ends no poll", async () => {
+  const { viewer } = person();
+  let done = 0;
+  const failures: unknown[] = [];
+  const keep = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    failures.push(event.reason);
+  };
+  addEventListener("unhandledrejection", keep);
+  const end = poll(
+    () => ++done === 1 ? Promise.reject(new Error("away")) : Promise.resolve(),
+    () => 1,
+    viewer,
+  );
+  while (done < 3) await pause(1);
+  end();
+  removeEventListener("unhandledrejection", keep);
+  assert.equal(failures.length, 1);
+});
+
+Deno.test("Failures in a row make the waits longer, up to a minute, and never shorter than the server asks", () => {
+  assert.deepEqual([0, 1, 2, 3].map((failures) => waitAfter(failures, 2_000)), [2_000, 4_000, 8_000, 16_000]);
+  assert.equal(waitAfter(50, 2_000), 60_000);
+  assert.equal(waitAfter(1, 2_000, 30), 30_000);
+  assert.equal(waitAfter(1, 90_000), 90_000);
+});
+
+Deno.test("A card arrives where it was not before, and none does at first", () => {
+  const stage = (id: string, ...ids: string[]) => ({ id, deals: ids.map((id) => ({ id })) });
+  const before = [stage("novo", "b", "c"), stage("ganho")];
+  const places = placesOf(before);
+  assert.deepEqual([...arrivals(null, before)], []);
+  assert.deepEqual([...arrivals(places, before)], []);
+  assert.deepEqual([...arrivals(places, [stage("novo", "a", "b", "c"), stage("ganho")])], ["a"]);
+  assert.deepEqual([...arrivals(places, [stage("novo", "b"), stage("ganho", "c")])], ["c"]);
+});
+
+Deno.test("A card that takes the place of one that left the first 50 does not arrive", () => {
+  const stage = (...ids: string[]) => [{ id: "novo", deals: ids.map((id) => ({ id })) }];
+  const places = placesOf(stage("a", "b", "c"));
+  assert.deepEqual([...arrivals(places, stage("b", "c", "older"))], []);
+});
