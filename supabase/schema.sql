@@ -2123,7 +2123,10 @@ begin
     'as_of', crm.iso(statement_timestamp()),
     'pipelines', (
       select coalesce(
-        json_agg(json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id), '[]'
+        json_agg(
+          json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id
+        ),
+        '[]'
       )
       from (
         select p.* from crm.pipelines p
@@ -3284,7 +3287,9 @@ declare
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
 begin
-  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
+  if not exists (
+    select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
+  ) then
     perform crm.raise_code('not_found', 'id');
   end if;
   update crm.webhook_secrets k
@@ -7517,7 +7522,10 @@ begin
       'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)])),
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
-      'old_secret_expires_at', case when crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at)) end,
+      'old_secret_expires_at', case
+        -- least() passes over a null: without an earlier secret there is no moment, whenever the key itself expires.
+        when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
+      end,
       'calls', json_build_object(
         'total_7_days', coalesce(c.total, 0),
         'days', crm.calls_by_day(c.days, c.calls, v_today, 7)
@@ -8924,23 +8932,28 @@ CREATE FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_
 declare
   v_resumed bigint;
 begin
-  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock.
+  select count(*) into v_resumed
+  from crm.webhook_subscriptions s
+  join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+    and d.state = 'pending' and d.lease_until is null;
+
+  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock. Those that are due already
+  -- need no change, and of the others the soonest are enough for the dispatcher to begin with.
   with waiting as (
     select d.workspace_id, d.id
     from crm.webhook_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
-      and d.state = 'pending' and d.lease_until is null
+      and d.state = 'pending' and d.next_attempt_at > statement_timestamp() and d.lease_until is null
+    order by d.next_attempt_at
+    limit 1000
     for update of d skip locked
-  ),
-  resumed as (
-    update crm.webhook_deliveries d
-    set next_attempt_at = least(d.next_attempt_at, statement_timestamp())
-    from waiting w
-    where d.workspace_id = w.workspace_id and d.id = w.id
-    returning 1
   )
-  select count(*) into v_resumed from resumed;
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  from waiting w
+  where d.workspace_id = w.workspace_id and d.id = w.id;
 
   update crm.webhook_subscriptions s
   set is_active = true, failure_count = 0
@@ -8954,7 +8967,7 @@ $$;
 -- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, and returns how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an active subscription.';
+COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (of those whose time has not come, the soonest 1,000: the others keep it), and returns how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an active subscription.';
 
 
 --

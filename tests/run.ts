@@ -7,7 +7,14 @@
  */
 import { resolve } from "node:path";
 import { REQUIRED_VARIABLE } from "./support/needing.ts";
-import { type Extent, selectFiles, type Selection, shareAmong, testFiles } from "./support/selection.ts";
+import {
+  configOf,
+  type Extent,
+  selectFiles,
+  type Selection,
+  shareAmong,
+  testFiles,
+} from "./support/selection.ts";
 import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
 
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
@@ -46,16 +53,29 @@ async function runTests(args: string[]): Promise<ShardResult[]> {
     ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
   };
   const { named, others } = await splitArguments(args);
-  const { atOnce, alone, waiting }: Selection = named
-    ? { atOnce: named, alone: [], waiting: [] }
+  const { atOnce, alone, waiting, browser }: Selection = named
+    ? selectNamed(named)
     : await selectFiles(extent);
-  const run = (paths: string[], live: boolean) => runShard({ args: [...others, ...paths], env, live });
+  const run = (paths: string[], live: boolean) =>
+    runShard({ args: [...others, ...paths], config: configOf(paths[0]!), env, live });
   const beside = waiting.length > 0 ? run(waiting, false) : null;
-  const groups = shareAmong(atOnce.length < FEW_FILES ? 1 : SHARDS, atOnce);
+  const groups = atOnce.length === 0 ? [] : shareAmong(atOnce.length < FEW_FILES ? 1 : SHARDS, atOnce);
   const results = await Promise.all(groups.map((paths, index) => run(paths, index === 0)));
-  if (alone.length > 0 && !interrupted.signal.aborted) results.push(await run(alone, true));
+  for (const paths of [alone, browser]) {
+    if (paths.length > 0 && !interrupted.signal.aborted) results.push(await run(paths, true));
+  }
   if (beside) results.push(await beside);
   return results;
+}
+
+function selectNamed(files: string[]): Selection {
+  const isBrowser = (path: string) => configOf(path) !== null;
+  return {
+    atOnce: files.filter((path) => !isBrowser(path)),
+    alone: [],
+    waiting: [],
+    browser: files.filter(isBrowser),
+  };
 }
 
 /** Separates the files and folders of tests, null if there are none, from the other arguments. */

@@ -5,6 +5,7 @@ import { Select } from "../components/field.tsx";
 import { mayLeave } from "./leaving.ts";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 import { person, signOut } from "./session.ts";
+import { href } from "./settings.ts";
 
 type Theme = "" | "light" | "dark";
 const theme = signal((readPreference("theme") ?? "") as Theme);
@@ -32,6 +33,7 @@ export function Preferences() {
         ]}
       />
       <LanguageSelect />
+      <a class="link" href={href("senha/")}>{t("menu.password")}</a>
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { useResource } from "./resource.ts";
 import { forgetResources } from "./resource_cache.ts";
 import { t } from "../strings/strings.ts";
 import type { Workspace } from "./types.ts";
-import { workspace, WORKSPACE_PATH } from "./workspace.ts";
+import { openWorkspace, workspace, WORKSPACE_PATH } from "./workspace.ts";
 import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
 
 /** The bar, and below it a page of the workspace that is open; another workspace opens the page anew. */
@@ -35,8 +35,9 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
   const { data, failure, reload } = useResource<Workspace>(WORKSPACE_PATH);
   const read = data.value;
   useEffect(() => {
-    workspace.value = read;
-    if (read) keepPreference("workspace_name", read.name);
+    if (!read) return;
+    openWorkspace(read);
+    keepPreference("workspace_name", read.name);
   }, [read]);
   // Once the bar is complete, so that the first page does not share the line with the others.
   useEffect(() => {

@@ -1,5 +1,7 @@
 /** The workspace that is open, and what the person may do in it. */
 import { computed, signal } from "@preact/signals";
+import { call } from "./api.ts";
+import { rememberReply } from "./resource_cache.ts";
 import type { Role, Workspace } from "./types.ts";
 
 export const WORKSPACE_PATH = "app-v1-workspace";
@@ -11,3 +13,24 @@ export const role = computed<Role | null>(() => workspace.value?.member.role ?? 
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");
 /** Whether the person may change members and the workspace. */
 export const mayAdminister = computed(() => role.value === "admin");
+
+/** Use that was read less than this ago is still shown. */
+const FRESH_MS = 10_000;
+let readAt = 0;
+
+/** Takes a reply about the workspace, for the bar and for what the person may do. */
+export function openWorkspace(read: Workspace): void {
+  readAt = Date.now();
+  workspace.value = read;
+  rememberReply(WORKSPACE_PATH, read);
+}
+
+/** Reads it again unless that was done a moment ago; without a reply, what was read before stays. */
+export async function refreshWorkspace(): Promise<void> {
+  if (workspace.value === undefined || Date.now() - readAt < FRESH_MS) return;
+  try {
+    openWorkspace(await call<Workspace>("GET", WORKSPACE_PATH));
+  } catch {
+    // The list of members, which is read at the same time, says why.
+  }
+}

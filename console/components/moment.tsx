@@ -1,5 +1,5 @@
 import { now } from "../app/clock.ts";
-import { formatMoment, formatRelative } from "../format/format.ts";
+import { formatDay, formatMoment, formatRelative } from "../format/format.ts";
 import { languageTag } from "../strings/locale.ts";
 import { t } from "../strings/strings.ts";
 
@@ -9,11 +9,16 @@ import { t } from "../strings/strings.ts";
  */
 export function Moment({ at, exact }: { at: string | null; exact?: boolean }) {
   if (at === null) return <>{t("app.never")}</>;
-  const relative = formatRelative(at, now.value, languageTag.value);
+  // The clock only says when to look again; between its ticks a new moment would lie in the future.
+  const relative = formatRelative(at, Math.max(now.value, Date.now()), languageTag.value);
   const moment = formatMoment(at, languageTag.value);
   return (
     <time dateTime={at} title={moment} data-relative={relative} data-exact={moment}>
-      {exact ? t("time.exact", { relative, exact: moment }) : relative}
+      {exact && relative !== formatDay(at, languageTag.value)
+        ? t("time.exact", { relative, exact: moment })
+        : exact
+        ? moment
+        : relative}
     </time>
   );
 }

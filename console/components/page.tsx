@@ -26,7 +26,7 @@ export function Page({ title, text, action, children }: {
           <h1 ref={heading} class="clamped" title={title} tabIndex={-1}>{title}</h1>
           {text && <p class="lead">{text}</p>}
         </div>
-        {action && <div class="page-action">{action}</div>}
+        {action !== undefined && <div class="page-action">{action}</div>}
       </header>
       {children}
     </>

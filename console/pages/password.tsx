@@ -68,6 +68,7 @@ export default function Password() {
             <button type="submit" class="button primary" disabled={busy.value}>
               {t(busy.value ? "app.saving" : "password.submit")}
             </button>
+            {linkType === null && <a class="button" href={href("chaves/")}>{t("app.cancel")}</a>}
           </div>
         </form>
       </Page>

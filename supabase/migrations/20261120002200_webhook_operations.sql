@@ -105,23 +105,28 @@ as $$
 declare
   v_resumed bigint;
 begin
-  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock.
+  select count(*) into v_resumed
+  from crm.webhook_subscriptions s
+  join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
+    and d.state = 'pending' and d.lease_until is null;
+
+  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock. Those that are due already
+  -- need no change, and of the others the soonest are enough for the dispatcher to begin with.
   with waiting as (
     select d.workspace_id, d.id
     from crm.webhook_subscriptions s
     join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
-      and d.state = 'pending' and d.lease_until is null
+      and d.state = 'pending' and d.next_attempt_at > statement_timestamp() and d.lease_until is null
+    order by d.next_attempt_at
+    limit 1000
     for update of d skip locked
-  ),
-  resumed as (
-    update crm.webhook_deliveries d
-    set next_attempt_at = least(d.next_attempt_at, statement_timestamp())
-    from waiting w
-    where d.workspace_id = w.workspace_id and d.id = w.id
-    returning 1
   )
-  select count(*) into v_resumed from resumed;
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  from waiting w
+  where d.workspace_id = w.workspace_id and d.id = w.id;
 
   update crm.webhook_subscriptions s
   set is_active = true, failure_count = 0
@@ -130,6 +135,6 @@ begin
 end
 $$;
 comment on function crm.reactivate_subscription(uuid, uuid) is
-  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, and returns '
-  'how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an '
-  'active subscription.';
+  'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (of those whose '
+  'time has not come, the soonest 1,000: the others keep it), and returns how many there were. Deliveries that have '
+  'failed for good stay so: see crm.redeliver. Changes nothing on an active subscription.';

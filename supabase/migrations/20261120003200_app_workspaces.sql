@@ -48,8 +48,8 @@ begin
 end
 $$;
 comment on function app.workspace_create(jsonb) is
-  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. '
-  'The admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
+  'Creates a workspace that is ready for its first lead: with an admin, and a default pipeline of four stages. The '
+  'admin signs in with member_email; without one nobody can. Returns id, member_id, pipeline_id. Arguments: name, '
   'member_name, member_email. Codes: validation_error.';
 
 create function crm.workspaces_of_current_user() returns json
@@ -62,8 +62,8 @@ as $$
   where m.user_id = crm.current_user_id() and m.is_active
 $$;
 comment on function crm.workspaces_of_current_user() is
-  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level security '
-  'shows a member one workspace only.';
+  'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level '
+  'security shows a member one workspace only.';
 
 create function app.workspace_choices(p_args jsonb) returns json
 language plpgsql stable
@@ -125,9 +125,10 @@ begin
 end
 $$;
 comment on function crm.workspace_usage(uuid) is
-  'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that crm.drain_calls has '
-  'moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks (1,000), active members (5,000), deliveries '
-  'that wait for an attempt (10,000). A count that has reached its bound may be larger.';
+  'What a workspace uses: calls of all keys today and in 7 days of UTC (up to a minute late: those that '
+  'crm.drain_calls has moved; the newest 20,000 hours of keys), keys that work (5,000 at most), active webhooks '
+  '(1,000), active members (5,000), deliveries that wait for an attempt (10,000). A count that has reached its bound '
+  'may be larger.';
 
 create function crm.workspace_overview(w crm.workspaces) returns json
 language plpgsql stable
@@ -146,7 +147,8 @@ begin
 end
 $$;
 comment on function crm.workspace_overview(crm.workspaces) is
-  'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that person.';
+  'JSON of a workspace with its usage, the member who asks (null for the operator), and the workspaces of that '
+  'person.';
 
 create function app.workspace_get(p_args jsonb) returns json
 language plpgsql stable
@@ -164,8 +166,9 @@ begin
 end
 $$;
 comment on function app.workspace_get(jsonb) is
-  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, active_members, waiting_deliveries), the '
-  'member who asks and the workspaces of that person. Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Returns a workspace with its plan, its usage (calls_today, calls_7_days, active_keys, active_webhooks, '
+  'active_members, waiting_deliveries), the member who asks and the workspaces of that person. Arguments: '
+  'workspace_id. Codes: validation_error, not_found.';
 
 create function app.workspace_update(p_args jsonb) returns json
 language plpgsql
@@ -219,9 +222,9 @@ begin
 end
 $$;
 comment on function app.workspace_update(jsonb) is
-  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name '
-  'and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, '
-  'public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+  'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change '
+  'name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
+  'suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable

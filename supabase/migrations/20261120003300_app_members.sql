@@ -66,9 +66,9 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls '
-  'this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). '
-  'Codes: validation_error, not_found, email_taken.';
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever '
+  'calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
+  'vendedor). Codes: validation_error, not_found, email_taken.';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql
@@ -183,12 +183,13 @@ end
 $$;
 comment on function app.member_update(jsonb) is
   'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes '
-  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go '
-  'on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys '
-  '(those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and '
-  'gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of '
-  'its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin '
-  '(a member may not leave the workspace without an active admin who can sign in; the operator may).';
+  'nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member '
+  'created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the '
+  'member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the '
+  'number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved '
+  '(spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
+  'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can '
+  'sign in; the operator may).';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable

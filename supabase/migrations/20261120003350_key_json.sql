@@ -53,7 +53,10 @@ begin
       'last_used_at', crm.iso(greatest(u.last_call_at, r.hits[cardinality(r.hits)])),
       'active_webhooks', coalesce(w.active, 0),
       'rotated_at', crm.iso(k.rotated_at),
-      'old_secret_expires_at', case when crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at)) end,
+      'old_secret_expires_at', case
+        -- least() passes over a null: without an earlier secret there is no moment, whenever the key itself expires.
+        when o.expires_at is not null and crm.is_working(k) then crm.iso(least(o.expires_at, k.expires_at))
+      end,
       'calls', json_build_object(
         'total_7_days', coalesce(c.total, 0),
         'days', crm.calls_by_day(c.days, c.calls, v_today, 7)

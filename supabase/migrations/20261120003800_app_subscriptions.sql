@@ -1,27 +1,6 @@
 -- Webhook subscriptions of a workspace, for the operator and for signed-in members. The caller generates and encrypts a
 -- signing secret: the database never has the encryption key.
 
-create function crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_is_active boolean;
-begin
-  select s.is_active into v_is_active from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  elsif not v_is_active then
-    perform crm.raise_code(
-      'subscription_inactive', 'subscription_id', 'A assinatura está inativa; reative-a antes', p_subscription_id::text
-    );
-  end if;
-end
-$$;
-comment on function crm.require_active_subscription(uuid, uuid) is
-  'Raises not_found if the workspace has no such subscription, subscription_inactive if it is inactive.';
-
 create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
 language sql stable
 set search_path = ''
@@ -91,10 +70,11 @@ begin
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
-  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in '
-  'the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the '
-  'last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 '
-  'subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
+  'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one '
+  'made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: '
+  'the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are '
+  'counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial '
+  'tells that there may be more.';
 
 create function crm.subscription_overview(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable
@@ -134,8 +114,8 @@ begin
 end
 $$;
 comment on function app.subscription_list(jsonb) is
-  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at most. '
-  'Arguments: workspace_id. Codes: validation_error, not_found.';
+  'Lists the subscriptions of a workspace without their secrets: data, active ones first, then newest first, 200 at '
+  'most. Arguments: workspace_id. Codes: validation_error, not_found.';
 
 create function app.subscription_get(p_args jsonb) returns json
 language plpgsql stable
@@ -191,9 +171,9 @@ end
 $$;
 comment on function app.subscription_create(jsonb) is
   'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. '
-  'Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed '
-  'for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). '
-  'Codes: validation_error, not_found.';
+  'Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is '
+  'sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in '
+  'base64). Codes: validation_error, not_found.';
 
 create function app.subscription_delete(p_args jsonb) returns json
 language plpgsql
@@ -219,116 +199,3 @@ $$;
 comment on function app.subscription_delete(jsonb) is
   'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';
-
-create function app.subscription_test(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-  v_delivery_id uuid;
-begin
-  perform crm.require_active_subscription(v_workspace_id, v_id);
-  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
-  perform crm.record_webhook_action(
-    v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
-  );
-  perform crm.poke_dispatcher();
-  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(v_workspace_id));
-end
-$$;
-comment on function app.subscription_test(jsonb) is
-  'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
-  'delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
-
-create function app.subscription_reactivate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-  v_is_active boolean;
-  v_resumed bigint := 0;
-  v_revoked_key json;
-begin
-  select
-    s.is_active,
-    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_is_active, v_revoked_key
-  from crm.webhook_subscriptions s
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
-  where s.workspace_id = v_workspace_id and s.id = v_id;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
-  if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
-    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
-    perform crm.record_webhook_action(
-      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
-    );
-    perform crm.poke_dispatcher();
-  end if;
-  return crm.with_fields(
-    crm.subscription_overview(v_workspace_id, v_id),
-    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
-  );
-end
-$$;
-comment on function app.subscription_reactivate(jsonb) is
-  'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
-  'does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key '
-  '(id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 100 active '
-  'subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
-
-create function app.subscription_read_secret(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_secret bytea;
-begin
-  select k.secret into v_secret from crm.webhook_secrets k
-  where k.workspace_id = (v_args ->> 'workspace_id')::uuid and k.subscription_id = (v_args ->> 'id')::uuid
-  for update;
-  if not found then
-    perform crm.raise_code('not_found', 'id');
-  end if;
-  -- encode() inserts a line break after every 76 characters.
-  return json_build_object('secret', replace(encode(v_secret, 'base64'), e'\n', ''));
-end
-$$;
-comment on function app.subscription_read_secret(jsonb) is
-  'Returns the encrypted secret of a subscription in base64, locked until the transaction ends, so that the operator '
-  'can test an encryption key on it before a rotation. For the operator alone. Arguments: workspace_id, id. Codes: '
-  'validation_error, not_found.';
-
-create function app.subscription_rotate(p_args jsonb) returns json
-language plpgsql
-set search_path = ''
-as $$
-declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
-  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
-  v_id uuid := (v_args ->> 'id')::uuid;
-begin
-  if not exists (select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id) then
-    perform crm.raise_code('not_found', 'id');
-  end if;
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
-  return crm.subscription_overview(v_workspace_id, v_id);
-end
-$$;
-comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the '
-  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: '
-  'validation_error, not_found.';

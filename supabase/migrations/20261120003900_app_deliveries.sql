@@ -67,8 +67,8 @@ as $$
   ) with ordinality h (name, value, n)
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
-  'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The '
-  'signature is described, because the database has no secret to sign with.';
+  'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write '
+  'them. The signature is described, because the database has no secret to sign with.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable
@@ -120,9 +120,9 @@ begin
 end
 $$;
 comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be '
-  'made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found.';
+  'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that '
+  'would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. '
+  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql
@@ -177,6 +177,6 @@ end
 $$;
 comment on function app.delivery_redeliver(jsonb) is
   'Sends a delivery now, under the same id. A delivery that had ended gets five new attempts; one that waits for its '
-  'next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, because '
-  'the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: '
-  'validation_error, not_found, subscription_inactive.';
+  'next attempt gets no additional ones. Returns the delivery as delivery_list does, with held: whether it waits, '
+  'because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, '
+  'not_found, subscription_inactive.';

@@ -109,10 +109,11 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are in it. A '
-  'stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 days, by the time '
-  'of that: those that are in another stage are shown in the first of the type. The count and the sum of values are over the '
-  'newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are shown.';
+  'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are '
+  'in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 '
+  'days, by the time of that: those that are in another stage are shown in the first of the type. The count and the '
+  'sum of values are over the newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are '
+  'shown.';
 
 create function app.funnel_get(p_args jsonb) returns json
 language plpgsql stable
@@ -136,7 +137,10 @@ begin
     'as_of', crm.iso(statement_timestamp()),
     'pipelines', (
       select coalesce(
-        json_agg(json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id), '[]'
+        json_agg(
+          json_build_object('id', p.id, 'name', p.name, 'is_default', p.is_default) order by p.created_at, p.id
+        ),
+        '[]'
       )
       from (
         select p.* from crm.pipelines p
@@ -153,6 +157,6 @@ begin
 end
 $$;
 comment on function app.funnel_get(jsonb) is
-  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines (the '
-  'active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: workspace_id, '
-  'pipeline_id. Codes: validation_error, not_found.';
+  'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, '
+  'pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). '
+  'Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';

@@ -138,7 +138,11 @@ test("key create --expires-at makes a key that expires then, and refuses one tha
   const { id, key } = await json(...create, "2120-01-31T12:00:00-03:00");
   assert.equal((await client(key).get("/api-v1-pipelines")).status, 200);
   const listed = await json("key", "list", "--workspace", workspace);
-  assert.equal(listed.find((key: { id: string }) => key.id === id).expires_at, "2120-01-31T15:00:00.000Z");
+  const { expires_at, old_secret_expires_at } = listed.find((key: { id: string }) => key.id === id);
+  assert.deepEqual({ expires_at, old_secret_expires_at }, {
+    expires_at: "2120-01-31T15:00:00.000Z",
+    old_secret_expires_at: null,
+  });
   await sql`update crm.api_keys set expires_at = now() where id = ${id}`;
   assertError(await client(key).get("/api-v1-pipelines"), "revoked_api_key");
 

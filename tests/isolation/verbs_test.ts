@@ -31,7 +31,7 @@ const VALUES: Record<string, unknown> = {
   token_hash: "0".repeat(64),
   secret: "AAAA",
   event_types: ["deal.won"],
-  target_url: "https://example.com/hooks",
+  target_url: "https://127.0.0.1:9443/hooks",
   cursor: "ffffffff-ffff-7fff-bfff-ffffffffffff",
   limit: 200,
   is_active: true,

@@ -3,8 +3,16 @@ import { join, relative } from "node:path";
 
 const TESTS = join(import.meta.dirname!, "..");
 
+/** The tests in a browser, with packages of their own: neither `deno task start` nor `deno task test` downloads them. */
+const BROWSER_TESTS = join(TESTS, "../browser");
+
+/** The configuration that names the packages of a test file; null for that of the root. */
+export function configOf(path: string): string | null {
+  return path.startsWith(join(BROWSER_TESTS, "/")) ? join(BROWSER_TESTS, "deno.json") : null;
+}
+
 /** Folders that only `--all` and `--added` run. */
-const SLOW = ["growth", "lab", "postgres15"];
+const SLOW = ["console_build", "growth", "lab", "postgres15"];
 
 /** Slow folders that measure, and so must run alone, but for those that wait. */
 const MEASURING = ["lab"];
@@ -26,39 +34,47 @@ export type Extent = "default" | "all" | "added";
  * DEFAULT_SECONDS. It decides only how evenly the groups end.
  */
 export const SECONDS: Record<string, number> = {
-  "api/companies_test.ts": 5,
-  "api/contacts_test.ts": 6,
-  "api/fairness_test.ts": 31,
-  "api/judged_first_test.ts": 17,
-  "api/list_pages_test.ts": 7,
-  "api/strangers_test.ts": 10,
-  "catalogue/list_walks_test.ts": 8,
-  "cli/usage_test.ts": 9,
-  "cli/webhook_test.ts": 10,
-  "cli/workspace_test.ts": 11,
-  "contract/every_endpoint_test.ts": 17,
-  "contract/openapi_test.ts": 8,
-  "contract/property_test.ts": 5,
-  "deployment/backoff_test.ts": 11,
-  "deployment/deploy_test.ts": 28,
-  "deployment/deploy_tls_test.ts": 6,
-  "deployment/doctor_local_test.ts": 12,
-  "deployment/health_test.ts": 6,
-  "docs/deployment_page_test.ts": 23,
-  "docs/new_field_test.ts": 44,
-  "docs/webhook_snippets_test.ts": 6,
-  "growth/contacts_test.ts": 20,
-  "isolation/every_id_test.ts": 6,
-  "local/demo_test.ts": 6,
-  "local/scheduler_test.ts": 8,
-  "local/stack_test.ts": 68,
   "postgres15/doctor_test.ts": 70,
-  "postgres15/postgres15_test.ts": 5,
+  "docs/new_field_test.ts": 60,
+  "local/stack_test.ts": 60,
+  "deployment/deploy_test.ts": 47,
   "webhooks/attempt_times_test.ts": 35,
-  "webhooks/dispatch_test.ts": 6,
-  "webhooks/hanging_receiver_test.ts": 12,
+  "api/fairness_test.ts": 30,
   "webhooks/run_test.ts": 28,
-  "webhooks/scheduled_events_test.ts": 5,
+  "contract/every_app_endpoint_test.ts": 25,
+  "contract/every_endpoint_test.ts": 25,
+  "docs/deployment_page_test.ts": 25,
+  "deployment/doctor_local_test.ts": 23,
+  "cli/webhook_test.ts": 22,
+  "growth/contacts_test.ts": 20,
+  "api/judged_first_test.ts": 17,
+  "cli/key_test.ts": 16,
+  "contract/openapi_test.ts": 16,
+  "local/demo_test.ts": 15,
+  "api/deals_test.ts": 14,
+  "api/contacts_test.ts": 13,
+  "isolation/every_id_test.ts": 13,
+  "cli/pipeline_test.ts": 12,
+  "webhooks/hanging_receiver_test.ts": 11,
+  "contract/property_test.ts": 10,
+  "cli/usage_test.ts": 10,
+  "api/idempotency_test.ts": 10,
+  "catalogue/list_walks_test.ts": 10,
+  "api/strangers_test.ts": 10,
+  "deployment/backoff_test.ts": 10,
+  "api/companies_test.ts": 9,
+  "cli/delivery_test.ts": 8,
+  "deployment/health_test.ts": 8,
+  "api/list_pages_test.ts": 8,
+  "local/scheduler_test.ts": 7,
+  "webhooks/dispatch_test.ts": 6,
+  "docs/webhook_snippets_test.ts": 6,
+  "cli/proposal_test.ts": 6,
+  "local/sign_in_test.ts": 6,
+  "local/command_lines_test.ts": 5,
+  "api/activities_limits_test.ts": 5,
+  "deployment/deploy_tls_test.ts": 5,
+  "api/leads_test.ts": 5,
 };
 
 const DEFAULT_SECONDS = 2;
@@ -71,6 +87,8 @@ export interface Selection {
   alone: string[];
   /** Run in one group beside all the others. */
   waiting: string[];
+  /** Run in one group at the end. */
+  browser: string[];
 }
 
 /** Selects the files of a run among all tests, as absolute paths. */
@@ -88,6 +106,7 @@ export async function selectFiles(extent: Extent): Promise<Selection> {
     atOnce: chosen.filter((path) => !isIn([...MEASURING, ...WAITING], path)),
     alone: chosen.filter((path) => isIn(MEASURING, path)),
     waiting: chosen.filter((path) => isIn(WAITING, path)),
+    browser: extent === "default" ? [] : await testFiles(BROWSER_TESTS),
   };
 }
 
@@ -96,6 +115,7 @@ export async function testFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
+    if (name === "node_modules") continue;
     if (isDirectory) files.push(...await testFiles(path));
     else if (name.endsWith("_test.ts")) files.push(path);
   }

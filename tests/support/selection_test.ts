@@ -5,8 +5,8 @@ import { SECONDS, selectFiles, shareAmong } from "./selection.ts";
 const TESTS = join(import.meta.dirname!, "..");
 
 async function namesOf(extent: Parameters<typeof selectFiles>[0]): Promise<string[]> {
-  const { atOnce, alone, waiting } = await selectFiles(extent);
-  return [...atOnce, ...alone, ...waiting].map((path) => relative(TESTS, path));
+  const { atOnce, alone, waiting, browser } = await selectFiles(extent);
+  return [...atOnce, ...alone, ...waiting, ...browser].map((path) => relative(TESTS, path));
 }
 
 Deno.test("test and test:added have together every file of test:all", async () => {
@@ -17,7 +17,14 @@ Deno.test("test and test:added have together every file of test:all", async () =
 
 Deno.test("test:added has what is slow, what needs programs, and what has more cases with --all", async () => {
   const added = await namesOf("added");
-  for (const name of ["lab/chaos_test.ts", "docs/curls_test.ts", "contract/property_test.ts"]) {
+  for (
+    const name of [
+      "lab/chaos_test.ts",
+      "docs/curls_test.ts",
+      "contract/property_test.ts",
+      "../browser/console_test.ts",
+    ]
+  ) {
     assert.ok(added.includes(name), name);
   }
   assert.ok(!added.includes("api/contacts_test.ts"));

@@ -22,6 +22,8 @@ export const interrupted = new AbortController();
 export interface Shard {
   /** Paths and options. */
   args: string[];
+  /** The configuration with the packages of the tests; null: that of the root. */
+  config: string | null;
   /** In addition to the variables that describe the stack. */
   env: Record<string, string>;
   /** Whether the output is shown at once; otherwise it is shown at the end. */
@@ -41,7 +43,7 @@ export async function runShard(shard: Shard): Promise<ShardResult> {
   }
 }
 
-async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
+async function runWithStack({ args, config, env, live }: Shard): Promise<ShardResult> {
   const folder = await Deno.makeTempDir({ prefix: "crm-test-" });
   // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(folder, 0o711);
@@ -53,6 +55,7 @@ async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
     stack = await startStackProcess(dataDir, mailboxes.env);
     const result = await runTests(folder, {
       args,
+      config,
       live,
       // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
       env: { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder },
@@ -73,11 +76,14 @@ async function runWithStack({ args, env, live }: Shard): Promise<ShardResult> {
   }
 }
 
-async function runTests(folder: string, { args, env, live }: Shard): Promise<ShardResult> {
+async function runTests(folder: string, { args, config, env, live }: Shard): Promise<ShardResult> {
   const [reportFile, reasonsFile] = [join(folder, "report.xml"), join(folder, "skip-reasons")];
   const child = new Deno.Command(Deno.execPath(), {
     // Types are checked by `deno task check`, once for the whole tree.
-    args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`, ...args],
+    args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`].concat(
+      config ? ["--config", config] : [],
+      args,
+    ),
     env: { ...env, [REASONS_VARIABLE]: reasonsFile },
     stdin: "null",
     ...(live ? {} : { stdout: "piped", stderr: "piped" }),

@@ -8,6 +8,7 @@ import { FailureNote } from "../../components/failure_note.tsx";
 import { asFailure, type Failure } from "../../app/failure.ts";
 import { Filtered } from "../../components/filter.tsx";
 import { Loaded } from "../../components/loaded.tsx";
+import { Skeleton } from "../../components/skeleton.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatNumber } from "../../format/format.ts";
@@ -42,6 +43,8 @@ export function Members() {
       failure.value = asFailure(thrown);
     }
   };
+  // Read at the same time as the workspace, and shown below it, so that nothing moves.
+  if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (
     <section class="section">
       <header class="section-head">

@@ -1,5 +1,6 @@
+import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
-import { workspace } from "../../app/workspace.ts";
+import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { InviteForm } from "./invite.tsx";
@@ -9,10 +10,11 @@ import { WorkspaceFacts } from "./workspace_facts.tsx";
 /** The workspace and its members, or the form of an invitation. */
 export default function Account() {
   const { query } = useLocation();
+  useEffect(() => void refreshWorkspace(), [query.convidar]);
   if (query.convidar) return <InviteForm />;
   return (
     <Page title={t("account.title")}>
-      <div class="account-facts">{workspace.value && <WorkspaceFacts workspace={workspace.value} />}</div>
+      {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
       <Members />
     </Page>
   );

@@ -1,14 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { rememberReply } from "../../app/resource_cache.ts";
 import type { Workspace } from "../../app/types.ts";
-import { mayAdminister, workspace, WORKSPACE_PATH } from "../../app/workspace.ts";
+import { mayAdminister, openWorkspace, WORKSPACE_PATH } from "../../app/workspace.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
 import { Field } from "../../components/field.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { say } from "../../components/toast.tsx";
-import { formatNumber } from "../../format/format.ts";
+import { formatDay, formatNumber } from "../../format/format.ts";
 import { languageTag } from "../../strings/locale.ts";
 import { counted, t } from "../../strings/strings.ts";
 
@@ -33,9 +31,7 @@ export function WorkspaceFacts({ workspace: read }: { workspace: Workspace }) {
           <dt>{t("account.name")}</dt>
           <dd>{read.name}</dd>
           <dt>{t("account.since")}</dt>
-          <dd>
-            <Moment at={read.created_at} />
-          </dd>
+          <dd>{formatDay(read.created_at, languageTag.value)}</dd>
           <dt>{t("account.api")}</dt>
           <dd>
             <span class={api === "on" ? "tag good" : "tag waits"}>{t(`account.api_${api}`)}</span>
@@ -85,8 +81,7 @@ function EditWorkspace({ workspace: read, onClose }: { workspace: Workspace; onC
         const changed = await call<Workspace>("PATCH", WORKSPACE_PATH, {
           body: { name: draft.value.name.trim(), stale_after_days: Number(draft.value.stale_after_days) },
         });
-        rememberReply(WORKSPACE_PATH, changed);
-        workspace.value = changed;
+        openWorkspace(changed);
         say(t("account.saved"));
       }}
     >

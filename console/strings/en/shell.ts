@@ -37,6 +37,7 @@ export const shell: Translated<typeof portuguese> = {
   "menu.theme_light": "Light",
   "menu.theme_dark": "Dark",
   "menu.language": "Language",
+  "menu.password": "Change the password",
   "menu.sign_out": "Sign out",
   "menu.workspace": "Company",
   "menu.signed_in_as": "You are signed in as {email}",

@@ -35,6 +35,7 @@ export const shell = {
   "menu.theme_light": "Claro",
   "menu.theme_dark": "Escuro",
   "menu.language": "Idioma",
+  "menu.password": "Trocar a senha",
   "menu.sign_out": "Sair",
   "menu.workspace": "Empresa",
   "menu.signed_in_as": "Você entrou como {email}",

@@ -45,15 +45,6 @@ export const webhooks = resource(
         return { args: { ...body, new_id: id, secret: encrypted }, reveal };
       },
     }),
-    "DELETE /:id": endpoint({
-      summary: doc("Desativa um webhook", "Deactivate a webhook"),
-      gate: "session",
-      role: "gestor",
-      reply: null,
-      status: 204,
-      verb: "subscription_delete",
-      errors: ["not_found"],
-    }),
     "POST /:id/test": endpoint({
       summary: doc("Envia um evento de teste", "Send a test event"),
       gate: "session",
@@ -87,6 +78,15 @@ export const webhooks = resource(
         const { encrypted, reveal } = await makeSecret(id);
         return { args: { secret: encrypted }, reveal };
       },
+    }),
+    "DELETE /:id": endpoint({
+      summary: doc("Desativa um webhook", "Deactivate a webhook"),
+      gate: "session",
+      role: "gestor",
+      reply: null,
+      status: 204,
+      verb: "subscription_delete",
+      errors: ["not_found"],
     }),
   },
   doc("Os webhooks da empresa", "The webhooks of the workspace"),

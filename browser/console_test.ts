@@ -1,0 +1,26 @@
+/**
+ * What people do with the console, in a real browser, against the shared stack of the run. One test with a step for each
+ * scenario, because one browser serves all.
+ */
+import { needing } from "../tests/support/needing.ts";
+import { openDatabase } from "../tests/support/stack.ts";
+import { keys } from "./scenarios/keys.ts";
+import { openBrowser } from "./support/browser.ts";
+
+const SCENARIOS = [...keys];
+
+Deno.test(needing(["chromium"], {
+  name: "The console in a browser",
+  // Playwright keeps connections to Chromium open between steps.
+  sanitizeOps: false,
+  sanitizeResources: false,
+  async fn(t) {
+    await using sql = openDatabase(2);
+    const browser = await openBrowser();
+    try {
+      for (const { name, run } of SCENARIOS) await t.step(name, () => run({ browser, sql }));
+    } finally {
+      await browser.close();
+    }
+  },
+}));

@@ -1,0 +1,72 @@
+// What every page must hold, whatever is on it.
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+
+const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
+
+/** Asserts that axe finds nothing, by the rules of WCAG 2.2 AA and by its own good practices. */
+export async function assertAccessible(page: Page, where: string): Promise<void> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    return (await axe.run()).violations.map(({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html }) => html).join(" ")}`
+    );
+  });
+  assert.deepEqual(violations, [], where);
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+/** Asserts that nothing has to be scrolled sideways. */
+export async function assertFits(page: Page, where: string): Promise<void> {
+  const [needed, there] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [scrollWidth, clientWidth] as const;
+  });
+  assert.ok(needed <= there, `${where}: ${needed} px in ${there}`);
+}
+
+/**
+ * Asserts that Tab reaches every control that is shown, in the order of the document, and that each shows that it has the
+ * focus.
+ */
+export async function assertReachable(page: Page, where: string): Promise<void> {
+  const controls = await page.evaluate(() => {
+    const all = [
+      ...document.querySelectorAll<HTMLElement>(
+        "a[href], button, input, select, textarea, summary, [tabindex]",
+      ),
+    ]
+      .filter((element) =>
+        element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true }) &&
+        !(element as HTMLButtonElement).disabled
+      );
+    all.forEach((element, index) => element.dataset.order = String(index));
+    (document.activeElement as HTMLElement | null)?.blur();
+    // So that the first Tab reaches the first control.
+    getSelection()?.removeAllRanges();
+    return all.length;
+  });
+  const reached: number[] = [];
+  for (let press = 0; press < controls; press++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null;
+      if (!element?.dataset.order) return null;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return {
+        order: Number(element.dataset.order),
+        isShown: outlineStyle !== "none" && outlineWidth !== "0px",
+        html: element.outerHTML,
+      };
+    });
+    assert.ok(focused, `${where}: Tab ${press + 1} of ${controls} left the page`);
+    assert.ok(focused.isShown, `${where}: no focus is shown on ${focused.html.slice(0, 120)}`);
+    reached.push(focused.order);
+  }
+  assert.deepEqual(reached, Array.from({ length: controls }, (_, index) => index), where);
+}

@@ -1,0 +1,116 @@
+// One Chromium for all scenarios. Each opens pages in a context of its own, which sees no other's session.
+import assert from "node:assert/strict";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { eventually } from "../../lab/harness/waiting.ts";
+import { readStackFile } from "../../local/stack_file.ts";
+
+const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
+
+/** The console of the stack, without a slash at its end. */
+export const consoleUrl = stack.console_url;
+/** `<origin>/functions/v1`. */
+export const functionsUrl = stack.base_url;
+
+/** Where the console keeps the session of a browser. */
+const SESSION = "crm.session";
+
+export const PHONE = { width: 360, height: 740 };
+export const DESK = { width: 1280, height: 900 };
+
+export interface Look {
+  viewport?: { width: number; height: number };
+  theme?: "light" | "dark";
+  locale?: string;
+  /** What Supabase Auth answered to the sign-in; absent: nobody is signed in. */
+  session?: string;
+}
+
+/** A page with what it did that it must not do. */
+export interface Watched extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+  /** Every request, as `<method> <path>` of the stack or as a whole URL of another host. */
+  requests: string[];
+  /** Messages of errors in the page's console: also those that its policy causes. */
+  errors: string[];
+  /** How much of the page jumped without a person's doing, since it was opened. */
+  layoutShift(): Promise<number>;
+}
+
+/** Starts Chromium, as root without its sandbox, and waits until the gateway has built the console. */
+export async function openBrowser(): Promise<Browser> {
+  await eventually(
+    async () => (await (await fetch(`${consoleUrl}/`)).text()).includes('id="app"'),
+    "the console to be built",
+    120,
+  );
+  return await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],
+  });
+}
+
+/** Opens a page in a context of its own. It fails the scenario, when it is closed, if the page met another host or an error. */
+export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
+  const { viewport = DESK, theme = "light", locale = "pt-BR", session } = look;
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    locale,
+    timezoneId: "America/Sao_Paulo",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  context.setDefaultTimeout(20_000);
+  if (session) {
+    await context.addInitScript(
+      ([name, value]) => {
+        // Only at first: a session that was ended stays ended.
+        if (!sessionStorage.getItem("signed-in-once")) localStorage.setItem(name!, value!);
+        sessionStorage.setItem("signed-in-once", "1");
+      },
+      [SESSION, session],
+    );
+  }
+  await context.addInitScript(() => {
+    const shown = globalThis as unknown as { shift: number };
+    shown.shift = 0;
+    new PerformanceObserver((list) => {
+      for (
+        const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]
+      ) {
+        if (!entry.hadRecentInput) shown.shift += entry.value;
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const errors: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    requests.push(
+      `${request.method()} ${url.startsWith(`${consoleUrl}/`) ? url.slice(consoleUrl.length) : url}`,
+    );
+  });
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  if (path !== null) await page.goto(consoleUrl + path);
+  return {
+    page,
+    context,
+    requests,
+    errors,
+    layoutShift: () => page.evaluate(() => (globalThis as unknown as { shift: number }).shift),
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      assert.deepEqual(
+        requests.filter((request) => !/^\S+ (\/|data:|blob:)/.test(request)),
+        [],
+        "another host",
+      );
+      // A status that a scenario provokes is one that Chromium reports as well.
+      assert.deepEqual(errors.filter((text) => !text.startsWith("Failed to load resource")), []);
+    },
+  };
+}

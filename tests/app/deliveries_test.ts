@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { createProposal } from "../../operator/proposals.ts";
+import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { assertError, memberClient } from "../support/client.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
+
+const WEBHOOKS = "/app-v1-webhooks";
+const DELIVERIES = "/app-v1-deliveries";
+const LEADS = "/api-v1-leads";
+
+const manager = async (sql: Sql, workspaceId: string) =>
+  memberClient((await signIn(sql, workspaceId, "gestor")).session);
+
+test("app-v1-deliveries shows a delivery's attempts, and the body and headers that its receiver got", async ({ sql, workspace: { id, key }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox("status=503,204");
+  const { id: webhook } = await subscribe(key, mailbox.url, ["lead.received"]);
+  await subscribe(key, openMailbox().url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ação" });
+  await waitForDelivery(sql, webhook, ({ attempts }) => attempts === 1);
+  await letTimePass(sql, webhook);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+
+  const { body: { data } } = await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`);
+  assert.deepEqual(data.map(({ event }: { event: string }) => event), ["lead.received"]);
+  assert.equal((await gestor.get(DELIVERIES)).body.data.length, 2);
+  const { body } = await gestor.get(`${DELIVERIES}/${data[0].id}`);
+  const { attempts_made, body: sent, headers, ...listed } = body;
+  assert.deepEqual(listed, data[0]);
+  assert.deepEqual(
+    attempts_made.map((
+      attempt: Record<string, unknown>,
+    ) => [attempt["number"], attempt["status"], attempt["reason"]]),
+    [[1, 503, "http_503"], [2, 204, null]],
+  );
+  const [, message] = await mailbox.waitFor(2);
+  assert.equal(sent, new TextDecoder().decode(message!.raw));
+  const changing = ["x-service-timestamp", "x-service-signature"];
+  const shown = headers.map((
+    { name, value }: { name: string; value: string },
+  ) => [name.toLowerCase(), value]);
+  const seen = [...message!.headers];
+  assert.deepEqual(
+    shown.filter(([name]: [string]) => !changing.includes(name)).sort(),
+    seen.filter(([name]) => !changing.includes(name)).sort(),
+  );
+  const values = new Map<string, string>(shown);
+  assert.match(values.get("x-service-timestamp")!, /^\d{10}$/);
+  assert.match(values.get("x-service-signature")!, /^sha256=</);
+  assert.doesNotMatch(values.get("x-service-signature")!, /[0-9a-f]{64}/);
+});
+
+test("A delivery of every event in the catalogue shows a member the body that the dispatcher sends", async ({ sql, workspace, api, newDeal }) => {
+  const { id, key } = workspace;
+  const gestor = await manager(sql, id);
+  const deal = await newDeal();
+  const { body: activity } = await api.post("/api-v1-activities", {
+    deal_id: deal.id,
+    type: "tarefa",
+    title: "Ligar",
+  });
+  const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
+  const objects = { deal: deal.id, contact: deal.contactId, activity: activity.id, proposal: proposal.id };
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  for (const [event, { object }] of Object.entries(EVENTS)) {
+    const [row] = await sql`
+      with event as (
+        insert into crm.events (workspace_id, event, object_id, facts)
+        values (${id}, ${event}, ${objects[object]}, ${
+      sql.json({ contact_id: deal.contactId, company_id: null })
+    })
+        returning *
+      ), delivery as (
+        insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state)
+        select workspace_id, id, ${webhook}, 'delivered' from event
+        returning id
+      )
+      select d.id, crm.delivery_body(d.id, row(e.*)::crm.events) as body from delivery d, event e`;
+    assert.ok(row!["body"], event);
+    const { body } = await gestor.get(`${DELIVERIES}/${row!["id"]}`);
+    assert.equal(body.body, row!["body"], event);
+  }
+});
+
+test("Redelivering in the console sends the same delivery again, adds a series of attempts, and a line in the log", async ({ sql, workspace: { id, key }, api }) => {
+  const { session, memberId } = await signIn(sql, id, "gestor");
+  const gestor = memberClient(session);
+  const mailbox = openMailbox();
+  const { id: webhook } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await api.post(LEADS, { first_name: "Ana" });
+  const { id: delivery } = await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+
+  const { body } = await gestor.post(`${DELIVERIES}/${delivery}/redeliver`);
+  assert.deepEqual([body.id, body.state, body.attempts, body.held], [delivery, "pending", 0, false]);
+  const messages = await mailbox.waitFor(2);
+  assert.equal(new Set(messages.map((message) => message.body.delivery_id)).size, 1);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+  const { body: shown } = await gestor.get(`${DELIVERIES}/${delivery}`);
+  assert.deepEqual(
+    shown.attempts_made.map(({ series, number }: { series: number; number: number }) => [series, number]),
+    [[1, 1], [2, 1]],
+  );
+  const { body: log } = await gestor.get("/app-v1-activity?limit=1");
+  const { id: _id, at, ...entry } = log.data[0];
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
+  assert.deepEqual(entry, {
+    actor: { id: memberId, name: "Membro" },
+    action: "delivery_redelivered",
+    object: { type: "delivery", id: delivery, name: "contact.created" },
+    details: { subscription_id: webhook },
+  });
+});
+
+test("A delivery whose event was purged is not found, and its webhook shows what is left", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
+  await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
+  await sql`update crm.events set occurred_at = now() - interval '31 days' where workspace_id = ${id}`;
+  await sql`select crm.purge_events()`;
+  for (const path of [`/${delivery_id}`, `/${UNKNOWN_ID}`]) {
+    assertError(await gestor.get(`${DELIVERIES}${path}`), "not_found");
+  }
+  assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "not_found");
+  assert.deepEqual((await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`)).body.data, []);
+});

@@ -1,0 +1,189 @@
+// app-v1-keys: what a member who is signed in does with the keys of the workspace.
+import assert from "node:assert/strict";
+import { assertError, client, memberClient } from "../support/client.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { signIn } from "../support/sessions.ts";
+import { subscribe } from "../support/webhooks.ts";
+
+const KEYS = "/app-v1-keys";
+const PIPELINES = "/api-v1-pipelines";
+const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
+
+test("app-v1-keys creates a key, whose value only that reply has, of the member who is signed in", async ({ sql, workspace }) => {
+  const { session, memberId } = await signIn(sql, workspace.id, "gestor");
+  const console_ = memberClient(session);
+  const created = await console_.post(KEYS, {
+    name: " Site ",
+    scopes: ["pipelines:read", "contact:read", "owners:read", "pipelines:read"],
+    expires_at: "2120-01-31",
+  });
+  assert.equal(created.status, 201);
+  const { key, warnings, ...shown } = created.body;
+  assert.deepEqual(warnings, [
+    'Nenhuma operação exige "contact:read": a permissão fica guardada e não dá acesso a nada. Você quis dizer "contacts:read"?',
+    'Nenhuma operação exige "owners:read": a permissão fica guardada e não dá acesso a nada',
+  ]);
+  assert.equal(shown.name, "Site");
+  assert.equal(shown.prefix, key.slice(0, 12));
+  assert.deepEqual(shown.scopes, ["pipelines:read", "contact:read", "owners:read"]);
+  assert.deepEqual(shown.creator, { id: memberId, name: "Membro", is_active: true });
+  assert.equal(shown.expires_at, "2120-01-31T00:00:00.000Z");
+  assert.equal(shown.last_used_at, null);
+
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  const list = await console_.get(KEYS);
+  assert.ok(!list.text.includes(key));
+  assert.deepEqual(list.body.data[0], {
+    ...shown,
+    last_used_at: list.body.data[0].last_used_at,
+    calls: {
+      total_7_days: 1,
+      days: [...shown.calls.days.slice(0, 6), { ...shown.calls.days[6], calls: 1 }],
+    },
+  });
+  assert.ok(Math.abs(Date.parse(list.body.data[0].last_used_at) - Date.now()) < 10_000);
+  const { body: { hours, days_30: days, subscriptions, ...one } } = await console_.get(`${KEYS}/${shown.id}`);
+  assert.deepEqual(one, list.body.data[0]);
+  assert.deepEqual([hours.length, hours[47].calls, days.length, days[29].calls, subscriptions], [
+    48,
+    1,
+    30,
+    1,
+    [],
+  ]);
+  const [{ member_id }] = await sql<[{ member_id: string }]>`
+    select member_id from crm.audit_log where object_id = ${shown.id} and action = 'key_created'`;
+  assert.equal(member_id, memberId);
+});
+
+test("app-v1-keys refuses a key that would be dead at birth", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "admin");
+  const before = (await memberClient(session).get(KEYS)).body.data.length;
+  for (const expires_at of ["2020-01-31", new Date().toISOString()]) {
+    const reply = await memberClient(session).post(KEYS, {
+      name: "Site",
+      scopes: ["leads:write"],
+      expires_at,
+    });
+    assert.deepEqual(assertError(reply, "already_expired"), { expires_at: "Deve estar no futuro" });
+  }
+  assert.equal((await memberClient(session).get(KEYS)).body.data.length, before);
+});
+
+test("app-v1-keys names each field of a new key that is wrong", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "admin");
+  const send = (body: unknown) => memberClient(session).post(KEYS, body);
+  const wrong = assertError(
+    await send({ name: " ", scopes: ["leads:write", "leads"], expires_at: "amanhã" }),
+    "validation_error",
+  );
+  assert.deepEqual(Object.keys(wrong).sort(), ["expires_at", "name", "scopes.1"]);
+  for (const scopes of [[], Array(101).fill("leads:write"), "leads:write"]) {
+    assert.deepEqual(Object.keys(assertError(await send({ name: "Site", scopes }), "validation_error")), [
+      "scopes",
+    ]);
+  }
+  const { status, body } = await send({ name: "Site", scopes: ["leads:write"], member_id: UNKNOWN_ID });
+  assert.equal(status, 201, "a field that it does not know changes nothing");
+  assert.equal(body.creator.name, "Membro");
+});
+
+test("app-v1-keys rotates a key with an overlap and without, and shows the new value once", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "gestor");
+  const console_ = memberClient(session);
+  const { id, key } = await makeKey(sql, workspace.id);
+  const first = await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 3600 });
+  assert.equal(first.status, 200, first.text);
+  assert.equal(first.body.id, id);
+  assert.equal(first.body.prefix, first.body.key.slice(0, 12));
+  assert.ok(Date.parse(first.body.old_secret_expires_at) > Date.now() + 3_500_000);
+  for (const value of [key, first.body.key]) assert.equal((await client(value).get(PIPELINES)).status, 200);
+
+  const second = await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 });
+  assert.equal(second.body.old_secret_expires_at, null);
+  for (const value of [key, first.body.key]) {
+    assertError(await client(value).get(PIPELINES), "revoked_api_key");
+  }
+  assert.equal((await client(second.body.key).get(PIPELINES)).status, 200);
+  assert.ok(!(await console_.get(`${KEYS}/${id}`)).text.includes(second.body.key));
+  for (const overlap_seconds of [1, 3601, "3600", null, undefined]) {
+    const wrong = assertError(
+      await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds }),
+      "validation_error",
+    );
+    assert.deepEqual(Object.keys(wrong), ["overlap_seconds"]);
+  }
+});
+
+test("app-v1-keys gives no new secret to a key that works no more", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "admin");
+  const console_ = memberClient(session);
+  const [revoked, expired] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);
+  await console_.post(`${KEYS}/${revoked.id}/revoke`);
+  await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
+  for (const [{ id }, state] of [[revoked, "revoked"], [expired, "expired"]] as const) {
+    assertError(await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 }), "key_revoked");
+    assert.equal((await console_.get(`${KEYS}/${id}`)).body.state, state);
+    assert.equal((await console_.patch(`${KEYS}/${id}`, { name: "Antiga" })).body.name, "Antiga");
+  }
+});
+
+test("app-v1-keys revokes a key with the webhooks that it made, or without them", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "gestor");
+  const console_ = memberClient(session);
+  const target_url = "https://hooks.example.com/crm";
+  for (const keep of [false, true]) {
+    const { id, key } = await makeKey(sql, workspace.id);
+    const { id: webhook } = await subscribe(key, target_url, ["deal.won"]);
+    assert.equal((await console_.get(`${KEYS}/${id}`)).body.active_webhooks, 1);
+    const { status, body } = await console_.post(
+      `${KEYS}/${id}/revoke`,
+      keep ? { keep_webhooks: true } : undefined,
+    );
+    assert.equal(status, 200);
+    assert.equal(body.state, "revoked");
+    assert.equal(body.was_revoked, false);
+    assert.deepEqual(body.ended_subscriptions, keep ? [] : [{ id: webhook, target_url }]);
+    assert.deepEqual(body.kept_subscriptions, keep ? [{ id: webhook, target_url }] : []);
+    assert.equal(body.active_webhooks, keep ? 1 : 0);
+    assertError(await client(key).get(PIPELINES), "revoked_api_key");
+    const { subscriptions } = (await console_.get(`${KEYS}/${id}`)).body;
+    assert.deepEqual(subscriptions, [{
+      id: webhook,
+      target_url,
+      is_active: keep,
+      event_types: ["deal.won"],
+    }]);
+    assert.equal(
+      (await console_.post(`${KEYS}/${id}/revoke`, { keep_webhooks: true })).body.was_revoked,
+      true,
+    );
+  }
+});
+
+test("app-v1-keys lists 500 keys at most: those that work first, newest first", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  // Every second one is revoked, every third has expired: 200 of 600 work, besides that of the test.
+  await sql`
+    insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes, revoked_at, expires_at)
+    select ${workspace.id}, crm.uuid_v7(now() + n * interval '1 ms'), ${workspace.memberId}, n, 'svc_', '{leads:write}',
+      case when n % 2 = 0 then now() end, case when n % 3 = 0 then now() end
+    from generate_series(1, 600) n`;
+  const { body: { data } } = await memberClient(session).get(KEYS);
+  assert.equal(data.length, 500);
+  const states = data.map(({ state }: { state: string }) => state === "active");
+  assert.equal(states.lastIndexOf(true), 200);
+  assert.ok(states.slice(0, 201).every(Boolean));
+  const ids = data.map(({ id }: { id: string }) => id);
+  for (const part of [ids.slice(0, 201), ids.slice(201)]) assert.deepEqual(part, part.toSorted().reverse());
+});
+
+test("app-v1-keys shows each creator, and that one is no active member any more", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "admin");
+  const { memberId } = await signIn(sql, workspace.id, "gestor");
+  const { id } = await makeKey(sql, workspace.id, { memberId });
+  await sql`update crm.members set is_active = false where id = ${memberId}`;
+  const { creator, state } = (await memberClient(session).get(`${KEYS}/${id}`)).body;
+  assert.deepEqual([creator, state], [{ id: memberId, name: "Membro", is_active: false }, "active"]);
+});

@@ -1,0 +1,203 @@
+// A rotation gives a key another secret and changes nothing else of it.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { rotateKey } from "../../operator/keys.ts";
+import { operate } from "../../operator/operator.ts";
+import { assertError, client } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { runJob } from "../support/jobs.ts";
+import { test } from "../support/scenario.ts";
+import { subscribe } from "../support/webhooks.ts";
+import { assertMistake, json, say, UNKNOWN_ID } from "./crm.ts";
+
+const PIPELINES = "/api-v1-pipelines";
+
+async function secretsOf(sql: Sql, keyId: string): Promise<{ newest: boolean; works: boolean }[]> {
+  const rows = await sql<{ newest: boolean; works: boolean }[]>`
+    select expires_at is null as newest, expires_at is null or expires_at > now() as works
+    from crm.key_secrets where key_id = ${keyId} order by id`;
+  return rows.map((row) => ({ ...row }));
+}
+
+test("key rotate --overlap lets a client go on that keeps calling through it", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  let ended = false;
+  let calls = 0;
+  const failures: string[] = [];
+  const client_ = (async () => {
+    while (!ended) {
+      const { status, text } = await client(key).get(PIPELINES);
+      calls++;
+      if (status !== 200) failures.push(text);
+    }
+  })();
+  const rotated = await json("key", "rotate", id, "--overlap", "1h");
+  await client(key).get(PIPELINES);
+  ended = true;
+  await client_;
+  assert.ok(calls > 5, `${calls} calls`);
+  assert.deepEqual(failures, []);
+
+  assert.deepEqual(Object.keys(rotated), ["id", "key", "old_secret_expires_at"]);
+  assert.equal(rotated.id, id);
+  const overlap = Date.parse(rotated.old_secret_expires_at) - Date.now();
+  assert.ok(overlap > 3_590_000 && overlap <= 3_600_000, `${overlap} ms`);
+  assert.equal((await client(rotated.key).get(PIPELINES)).status, 200);
+
+  const { data } = await operate(sql, "key_list", { workspace_id: workspace.id });
+  const shown = data.find((key) => key.id === id)!;
+  assert.equal(shown.prefix, rotated.key.slice(0, 12));
+  assert.equal(shown.old_secret_expires_at, rotated.old_secret_expires_at);
+  assert.ok(Date.parse(shown.rotated_at!));
+  assert.match(
+    await say("key", "list", "--workspace", workspace.id),
+    new RegExp(`^${id} .* ${rotated.old_secret_expires_at}$`, "m"),
+  );
+
+  await sql`update crm.key_secrets set expires_at = now() where key_id = ${id} and expires_at is not null`;
+  assertError(await client(key).get(PIPELINES), "revoked_api_key");
+  assert.equal((await client(rotated.key).get(PIPELINES)).status, 200);
+  await say("key", "revoke", id);
+  assertError(await client(rotated.key).get(PIPELINES), "revoked_api_key");
+});
+
+test("key rotate without an overlap ends the earlier value at its next call", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  const text = await say("key", "rotate", id);
+  const [, value] = new RegExp(
+    `^Key ${id} has a new value, which is shown only now. The earlier one has ended:\n\n(svc_\\S+)\n$`,
+  ).exec(text) ?? [];
+  assert.ok(value, text);
+  assertError(await client(key).get(PIPELINES), "revoked_api_key");
+  assert.equal((await client(value).get(PIPELINES)).status, 200);
+  assert.match(await say("key", "rotate", id, "--overlap", "7d"), /The earlier one works until 20\S+Z:\n/);
+});
+
+test("a rotation keeps id, scopes, limit, subscriptions and counted calls of a key", async ({ sql }) => {
+  const workspace = await makeWorkspace(sql, { rateLimit: 4 });
+  const { id, key } = await makeKey(sql, workspace.id);
+  const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
+  await client(key).get(PIPELINES);
+  const of = { workspace_id: workspace.id, id };
+  const before = await operate(sql, "key_get", of);
+  const rotated = await rotateKey(sql, id, 3600);
+  const after = await operate(sql, "key_get", of);
+  assert.deepEqual(after, {
+    ...before,
+    prefix: rotated.key.slice(0, 12),
+    rotated_at: after.rotated_at,
+    old_secret_expires_at: rotated.oldSecretExpiresAt,
+  });
+  assert.deepEqual(after.subscriptions.map(({ id, is_active }) => [id, is_active]), [[
+    subscription.id,
+    true,
+  ]]);
+  assert.equal(after.calls.total_7_days, 2);
+  assert.equal((await client(key).get(PIPELINES)).status, 200);
+  assert.equal((await client(rotated.key).get(PIPELINES)).status, 200);
+  for (const value of [key, rotated.key]) assertError(await client(value).get(PIPELINES), "rate_limited");
+});
+
+test("a second rotation ends the secret that the first left, whatever its overlap", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  const second = await rotateKey(sql, id, 604_800);
+  const third = await rotateKey(sql, id, 3_600);
+  assertError(await client(key).get(PIPELINES), "revoked_api_key");
+  for (const value of [second.key, third.key]) assert.equal((await client(value).get(PIPELINES)).status, 200);
+  assert.equal((await rotateKey(sql, id, 0)).oldSecretExpiresAt, null);
+  assert.deepEqual((await secretsOf(sql, id)).map(({ works }) => works), [false, false, false, true]);
+});
+
+test("rotations and a revocation at once leave one newest secret, and none that works", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  const attempts = await Promise.allSettled([
+    ...Array.from({ length: 6 }, () => rotateKey(sql, id, 3_600)),
+    operate(sql, "key_revoke", { workspace_id: workspace.id, id }),
+  ]);
+  const values = attempts.flatMap((attempt) =>
+    attempt.status === "fulfilled" && "key" in attempt.value ? [attempt.value.key] : []
+  );
+  const refused = attempts.flatMap((attempt) => attempt.status === "rejected" ? [attempt.reason.code] : []);
+  assert.deepEqual(refused, refused.map(() => "key_revoked"));
+  for (const value of [key, ...values]) assertError(await client(value).get(PIPELINES), "revoked_api_key");
+  const secrets = await secretsOf(sql, id);
+  assert.equal(secrets.length, 1 + values.length);
+  assert.equal(secrets.filter(({ newest }) => newest).length, 1);
+});
+
+test("a secret that a rotation ended is forgotten 30 days later", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  const { key: newest } = await rotateKey(sql, id, 0);
+  const end = async (days: number) => {
+    await sql`
+      update crm.key_secrets set expires_at = now() - make_interval(days => ${days})
+      where key_id = ${id} and expires_at is not null`;
+    await runJob(sql, "purge-key-secrets");
+    return await client(key).get(PIPELINES);
+  };
+  assertError(await end(29), "revoked_api_key");
+  assertError(await end(31), "invalid_api_key");
+  assert.equal((await client(newest).get(PIPELINES)).status, 200);
+});
+
+test("key rotate refuses a key that is revoked or has expired", async ({ sql, workspace }) => {
+  const [revoked, expired] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);
+  await say("key", "revoke", revoked.id);
+  await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
+  for (const { id } of [revoked, expired]) {
+    await assertMistake(["key", "rotate", id], 1, new RegExp(`"${id}" is revoked or has expired, for good`));
+    assert.deepEqual(await secretsOf(sql, id), [{ newest: true, works: true }]);
+  }
+});
+
+test("key rename changes the name, and key show has it", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
+  assert.equal(await say("key", "rename", id, " Site novo "), `Key ${id} is called "Site novo"\n`);
+  assert.match(
+    await say("key", "show", id),
+    new RegExp(
+      `^Key ${id} "Site novo" \\(svc_\\w{8}…\\) is active\nScopes: .*\nCreated at .* by Administrador; last used: 20` +
+        "[^]*https://hooks\\.example\\.com/crm +yes +deal\\.won\n\nDAY +CALLS\n20\\S+ +1\n$",
+    ),
+  );
+});
+
+test("each change of a key is in the audit log, with what the console shows of it", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id, { scopes: ["webhooks:manage"] });
+  const subscription = await subscribe(key, "https://hooks.example.com/crm", ["deal.won"]);
+  for (const name of ["Site", "Site"]) {
+    await operate(sql, "key_update", { workspace_id: workspace.id, id, name });
+  }
+  await rotateKey(sql, id, 86_400);
+  for (let n = 0; n < 2; n++) await operate(sql, "key_revoke", { workspace_id: workspace.id, id });
+  const lines = await sql`
+    select action, object_type, object_name, member_id, details from crm.audit_log where object_id = ${id} order by id`;
+  const line = (action: string, object_name: string, details: unknown) => ({
+    action,
+    object_type: "key",
+    object_name,
+    member_id: null,
+    details,
+  });
+  assert.deepEqual(lines.map((row) => ({ ...row })), [
+    line("key_created", "Teste", { scopes: ["webhooks:manage"], expires_at: null }),
+    line("key_renamed", "Site", { previous_name: "Teste" }),
+    line("key_rotated", "Site", { overlap_seconds: 86_400 }),
+    line("key_revoked", "Site", {
+      ended_subscriptions: [{ id: subscription.id, target_url: "https://hooks.example.com/crm" }],
+      kept_subscriptions: [],
+    }),
+  ]);
+});
+
+Deno.test("key rotate, rename and show report each mistake in one line", async () => {
+  await Promise.all([
+    assertMistake(["key", "rotate", UNKNOWN_ID], 1, /No key has the id/),
+    assertMistake(["key", "rotate", UNKNOWN_ID, "--overlap", "2h"], 2, /Allowed choices are 0, 1h, 24h, 7d/),
+    assertMistake(["key", "rename", UNKNOWN_ID, "Site"], 1, /No key has the id/),
+    assertMistake(["key", "rename", UNKNOWN_ID, " "], 1, /No key has the id/),
+    assertMistake(["key", "show", UNKNOWN_ID], 1, /No key has the id/),
+    assertMistake(["key", "show", "x"], 2, /must be a UUID/),
+  ]);
+});
