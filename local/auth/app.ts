@@ -8,13 +8,15 @@ import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { Attempts } from "./attempts.ts";
 import { BODIES, readBody, requireStrength } from "./body.ts";
 import { AuthError, errorResponse } from "./errors.ts";
-import { deliverMail } from "./mail.ts";
+import { deliverMail, type LinkType } from "./mail.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { chooseRedirect, redirectWith, redirectWithError } from "./redirects.ts";
 import { endSessions, type Grant, refreshSession, type Scope, startSession } from "./sessions.ts";
 import * as users from "./users.ts";
 
 const SCOPES: readonly string[] = ["global", "local", "others"] satisfies Scope[];
+/** Codes of the driver, of the network, and of Postgres (08 connection, 53 resources, 57 operator intervention). */
+const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 const INVALID_LOGIN = new AuthError(400, "invalid_credentials", "Invalid login credentials");
 const LINK_EXPIRED = new AuthError(403, "otp_expired", "Email link is invalid or has expired");
 const USER_BANNED = new AuthError(403, "user_banned", "User is banned");
@@ -47,7 +49,9 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   app.onError((error, { req }) => {
     if (error instanceof AuthError) return errorResponse(error, req.raw);
     console.error(`Sign-in failed: ${firstLine(error)}`);
-    return errorResponse(new AuthError(500, "unexpected_failure", "Unexpected failure"), req.raw);
+    // A client keeps its session at 503, and drops it at 500.
+    const status = UNREACHABLE.test((error as { code?: string }).code ?? "") ? 503 : 500;
+    return errorResponse(new AuthError(status, "unexpected_failure", "Unexpected failure"), req.raw);
   });
 
   app.get("/.well-known/jwks.json", () => Response.json(tokens.jwks));
@@ -200,7 +204,7 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     }
   }
 
-  async function send(to: string, type: users.LinkType, token: string, redirectTo?: string): Promise<void> {
+  async function send(to: string, type: LinkType, token: string, redirectTo?: string): Promise<void> {
     const query = new URLSearchParams({
       token,
       type,

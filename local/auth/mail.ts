@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { writePrivateFile } from "../data_dir.ts";
-import type { LinkType } from "./users.ts";
 
 const KEPT_MAILS = 100;
+
+/** The purposes of a link in a mail. */
+export type LinkType = "invite" | "recovery";
 
 /** A mail that Supabase would send. */
 export interface Mail {

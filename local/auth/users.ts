@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ISql, JSONValue } from "postgres";
+import type { LinkType } from "./mail.ts";
 
 /** A row of auth.users. */
 export interface User {
@@ -19,9 +20,6 @@ export interface User {
   updated_at: Date;
   banned_until: Date | null;
 }
-
-/** The purposes of a link in a mail. */
-export type LinkType = "invite" | "recovery";
 
 /** How long a link in a mail works: GoTrue's own default. */
 const LINK_LIFETIME = "24 hours";

@@ -64,6 +64,28 @@ test("The start prints how the demo member signs in; a second start keeps key, u
   }
 });
 
+test("While the database is down a refresh is answered 503, and works with the same token afterwards", async (dataDir) => {
+  const stack = await startStackProcess(dataDir);
+  try {
+    const { body: session } = await signIn(stack.file);
+    const refresh = async () => {
+      const url = `${stack.file.console_url}/auth/v1/token?grant_type=refresh_token`;
+      const body = JSON.stringify({ refresh_token: session.refresh_token });
+      const response = await fetch(url, { method: "POST", body });
+      return { status: response.status, body: await response.json() };
+    };
+    await stopPostgres(dataDir);
+    // More than there are connections, because each may notice only when it is used.
+    for (let times = 0; times < 6; times++) assert.equal((await refresh()).status, 503);
+    await startPostgres(dataDir, await loadSecrets(dataDir), Number(new URL(stack.file.database_url).port));
+    const { status, body } = await refresh();
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.user.id, session.user.id);
+  } finally {
+    await stack.stop();
+  }
+});
+
 test("A schema auth of another service is not touched: sign-in answers 503 and the start says so", async (dataDir) => {
   const elsewhere = await makeDataDir();
   const server = await startPostgres(elsewhere, await loadSecrets(elsewhere));

@@ -1,11 +1,16 @@
 // Tests that need more than Node: where a program is missing they are skipped, and the run names them.
 import { join } from "node:path";
 
-/** A file of each Debian package whose programs are not on the PATH. */
+/** A file of each Debian package whose programs are not on the PATH, and of what the default tests do not download. */
 const PACKAGES: Record<string, string> = {
   "postgresql-15": "/usr/lib/postgresql/15/bin/pg_ctl",
   "postgresql-15-plpgsql-check": "/usr/share/postgresql/15/extension/plpgsql_check.control",
   "postgresql-15-cron": "/usr/share/postgresql/15/extension/pg_cron.control",
+  // Installed by `deno task console` and `deno task check`.
+  "the packages of the console": join(
+    import.meta.dirname!,
+    "../../console/node_modules/@supabase/auth-js/package.json",
+  ),
 };
 
 /** The variable with the file to which skipped tests append their reasons, for the runner. */
