@@ -6380,7 +6380,7 @@ COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows wi
 CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) RETURNS json
     LANGUAGE sql STABLE
     SET search_path TO ''
-    AS $$
+    AS $_$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
@@ -6388,7 +6388,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
-      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
       'crm-webhooks/1',
       '*/*',
       'application/json',
@@ -6400,7 +6400,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
     ]
   ) with ordinality h (name, value, n)
-$$;
+$_$;
 
 
 --
