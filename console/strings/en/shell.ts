@@ -12,6 +12,7 @@ export const shell: Translated<typeof portuguese> = {
   "app.back": "Back",
   "app.loading": "Loading…",
   "app.retry": "Try again",
+  "app.retrying": "Trying…",
   "app.copy": "Copy",
   "app.copied": "Copied",
   "app.copy_by_hand": "The browser did not allow copying. The text is selected: copy it with Ctrl+C.",

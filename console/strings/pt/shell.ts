@@ -10,6 +10,7 @@ export const shell = {
   "app.back": "Voltar",
   "app.loading": "Carregando…",
   "app.retry": "Tentar de novo",
+  "app.retrying": "Tentando…",
   "app.copy": "Copiar",
   "app.copied": "Copiado",
   "app.copy_by_hand": "O navegador não deixou copiar. O texto está selecionado: copie com Ctrl+C.",
