@@ -19,7 +19,7 @@ const PATIENCE_MS = 10_000;
 const OFFLINE_PATIENCE_MS = 1_000;
 
 /** Why the sign-in page is shown, if there is something to say. */
-export type Ending = "expired" | "signed_out" | "unconfirmed_sign_out";
+export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
 
 // Read before the client is made, because it takes the session out of the address and clears it.
 const fragment = new URLSearchParams(location.hash.slice(1));
@@ -120,12 +120,13 @@ export async function dropSession(): Promise<void> {
 
 /** Signs out of this browser, and ends the session on the server at once. */
 export async function signOut(): Promise<void> {
-  ending.value = "signed_out";
+  ending.value = "signing_out";
   clearDrafts();
   forgetWorkspace();
   const { error } = await auth.signOut({ scope: "local" });
   forgetResources();
-  if (error) ending.value = "unconfirmed_sign_out";
+  // The client forgets the session before the server has ended it. Somebody may have signed in meanwhile.
+  if (ending.value === "signing_out") ending.value = error ? "unconfirmed_sign_out" : "signed_out";
 }
 
 /** Signs in; rejects with a Failure whose code is Supabase Auth's (`invalid_credentials`…). */

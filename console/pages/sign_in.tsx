@@ -122,6 +122,8 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
 
 function endingText(): string {
   switch (ending.value) {
+    case "signing_out":
+      return t("sign_in.ending");
     case "signed_out":
       return t("sign_in.ended");
     case "unconfirmed_sign_out":
