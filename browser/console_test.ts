@@ -4,10 +4,14 @@
  */
 import { needing } from "../tests/support/needing.ts";
 import { openDatabase } from "../tests/support/stack.ts";
+import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
+import { proposal } from "./scenarios/proposal.ts";
+import { signIn } from "./scenarios/sign_in.ts";
+import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
 
-const SCENARIOS = [...keys];
+const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal];
 
 Deno.test(needing(["chromium"], {
   name: "The console in a browser",

@@ -1,9 +1,9 @@
 /**
- * `deno task console`: builds the console into console/dist, prints the gzipped size of each page, and fails if all of it
- * is larger than MOST_BYTES. Variables: see build/settings.ts.
+ * `deno task console`: builds the console into console/dist, or the folder that is named, prints the gzipped size of each
+ * page, and fails if all of it is larger than MOST_BYTES. Variables: see build/settings.ts.
  */
 import { stop } from "esbuild";
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { bundle } from "./build/bundle.ts";
 import { readSettings } from "./build/settings.ts";
 import { measure } from "./build/sizes.ts";
@@ -12,9 +12,9 @@ import { measure } from "./build/sizes.ts";
 const MOST_BYTES = 90 * 1024;
 
 const source = import.meta.dirname!;
-const out = join(source, "dist");
+const out = resolve(Deno.args[0] ?? join(source, "dist"));
 // Built beside and then moved, so that a server never sends half of a build.
-const fresh = join(source, `.dist-${Deno.pid}`);
+const fresh = join(dirname(out), `.${basename(out)}-${Deno.pid}`);
 const old = `${fresh}-old`;
 try {
   const pages = await bundle(source, fresh, readSettings(Deno.env.get.bind(Deno.env)));

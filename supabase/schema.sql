@@ -2303,7 +2303,7 @@ begin
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls
-      from crm.count_calls(v_workspace_id, (v_today - 29)::timestamp at time zone 'UTC', array[v_id]) c
+      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
       group by 1
     )
     select crm.with_fields(v_record, json_build_object(
@@ -5487,21 +5487,17 @@ COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of th
 
 
 --
--- Name: count_calls(uuid, timestamp with time zone, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: count_calls(uuid, uuid[], timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[] DEFAULT NULL::uuid[]) RETURNS TABLE(key_id uuid, hour timestamp with time zone, calls bigint)
+CREATE FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone) RETURNS TABLE(key_id uuid, hour timestamp with time zone, calls bigint)
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
-declare
-  v_key_ids uuid[] := coalesce(
-    p_key_ids, array(select k.id from crm.api_keys k where k.workspace_id = p_workspace_id)
-  );
 begin
   return query
     select c.key_id, c.hour, c.calls from crm.key_calls c
-    where c.workspace_id = p_workspace_id and c.key_id = any (v_key_ids) and c.hour >= p_since
+    where c.workspace_id = p_workspace_id and c.key_id = any (p_key_ids) and c.hour >= p_since
     union all
     select k.id, h.hour, h.calls
     from crm.api_keys k
@@ -5509,17 +5505,17 @@ begin
     left join crm.key_counters c
       on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
     cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
-    where k.workspace_id = p_workspace_id and k.id = any (v_key_ids) and r.calls > coalesce(c.calls, 0)
+    where k.workspace_id = p_workspace_id and k.id = any (p_key_ids) and r.calls > coalesce(c.calls, 0)
       and h.hour >= p_since;
 end
 $$;
 
 
 --
--- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) IS 'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, whose calls add up. p_key_ids null: all keys.';
+COMMENT ON FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone) IS 'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, whose calls add up. It reads a row for each hour in which a key was called.';
 
 
 --
@@ -6384,7 +6380,7 @@ COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows wi
 CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) RETURNS json
     LANGUAGE sql STABLE
     SET search_path TO ''
-    AS $$
+    AS $_$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
@@ -6392,7 +6388,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
-      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
       'crm-webhooks/1',
       '*/*',
       'application/json',
@@ -6404,7 +6400,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
     ]
   ) with ordinality h (name, value, n)
-$$;
+$_$;
 
 
 --
@@ -7499,7 +7495,7 @@ begin
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
         select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, (v_today - 6)::timestamp at time zone 'UTC', p_ids) c
+        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
         group by 1, 2
       ) d
       group by 1
@@ -13138,11 +13134,11 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 
 
 --
--- Name: FUNCTION count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_since timestamp with time zone, p_key_ids uuid[]) TO crm_app;
+REVOKE ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone) TO crm_app;
 
 
 --

@@ -1,6 +1,7 @@
 // One Chromium for all scenarios. Each opens pages in a context of its own, which sees no other's session.
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { eventually } from "../../lab/harness/waiting.ts";
 import { readStackFile } from "../../local/stack_file.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
@@ -36,8 +37,13 @@ export interface Watched extends AsyncDisposable {
   layoutShift(): Promise<number>;
 }
 
-/** Starts Chromium. As root it has no sandbox, as in a container. */
+/** Starts Chromium, as root without its sandbox, and waits until the gateway has built the console. */
 export async function openBrowser(): Promise<Browser> {
+  await eventually(
+    async () => (await (await fetch(`${consoleUrl}/`)).text()).includes('id="app"'),
+    "the console to be built",
+    120,
+  );
   return await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--js-flags=--expose-gc", "--enable-precise-memory-info"],

@@ -1,5 +1,5 @@
-/** What a person chose, kept in this browser. */
-export type Preference = "theme" | "locale" | "workspace" | "workspace_name";
+/** What is kept in this browser: what a person chose, and who it was. */
+export type Preference = "theme" | "locale" | "workspace" | "workspace_name" | "person";
 
 const PREFIX = "crm.";
 

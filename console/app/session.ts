@@ -2,6 +2,7 @@
 import { AuthClient, isAuthRetryableFetchError } from "@supabase/auth-js";
 import { signal } from "@preact/signals";
 import { Failure } from "./failure.ts";
+import { keepPreference, readPreference } from "./preferences_store.ts";
 import { clearDrafts } from "./drafts.ts";
 import { forgetResources } from "./resource_cache.ts";
 import { href, publishableKey, supabaseUrl } from "./settings.ts";
@@ -13,10 +14,12 @@ export interface Person {
   email: string;
 }
 
-/** Why the sign-in page is shown, if there is something to say. */
-export type Ending = "expired" | "signed_out" | "unconfirmed_sign_out";
+const STORAGE_KEY = "crm.session";
+const PATIENCE_MS = 10_000;
+const OFFLINE_PATIENCE_MS = 1_000;
 
-const PERSON = "crm.person";
+/** Why the sign-in page is shown, if there is something to say. */
+export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
 
 // Read before the client is made, because it takes the session out of the address and clears it.
 const fragment = new URLSearchParams(location.hash.slice(1));
@@ -37,7 +40,7 @@ export const ending = signal<Ending | null>(null);
 const auth = new AuthClient({
   url: `${supabaseUrl}/auth/v1`,
   headers: { apikey: publishableKey },
-  storageKey: "crm.session",
+  storageKey: STORAGE_KEY,
   autoRefreshToken: true,
   persistSession: true,
   detectSessionInUrl: true,
@@ -45,11 +48,18 @@ const auth = new AuthClient({
   flowType: "implicit",
 });
 
-/** Reads the session of this browser or of the link that was opened; call once. */
+/**
+ * Reads the session of this browser or of the link that was opened; call once. Who is stored in this browser is shown the
+ * console at once: the functions decide about the session itself, and refreshing it may take long.
+ */
 export async function startSession(): Promise<void> {
+  const stored = storedPerson();
+  if (stored && linkType === null) welcome(stored);
   auth.onAuthStateChange((_event, session) => {
     const user = session?.user;
     if (!user) {
+      // The server could not be asked; the session is kept for another try.
+      if (storedPerson()) return;
       if (person.value && ending.value === null) ending.value = "expired";
       person.value = null;
     } else if (user.id !== person.value?.id) {
@@ -60,13 +70,22 @@ export async function startSession(): Promise<void> {
   if (error && person.value === undefined) person.value = null;
 }
 
+function storedPerson(): Person | null {
+  try {
+    const { user } = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as { user?: Partial<Person> };
+    return user?.id ? { id: user.id, email: user.email ?? "" } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Forgets what another person left in this browser. */
 function welcome(arrived: Person): void {
-  try {
-    if (sessionStorage.getItem(PERSON) !== arrived.id) clearDrafts();
-    sessionStorage.setItem(PERSON, arrived.id);
-  } catch {
-    // Nothing is kept in such a browser, so nothing is left either.
+  const last = readPreference("person");
+  if (last !== arrived.id) {
+    clearDrafts();
+    if (last !== null) forgetWorkspace();
+    keepPreference("person", arrived.id);
   }
   forgetResources();
   ending.value = null;
@@ -75,7 +94,13 @@ function welcome(arrived: Person): void {
 
 /** The token for a call; throws a Failure without a session, or if it must be refreshed and the server is away. */
 export async function accessToken(writing: boolean): Promise<string> {
-  const { data, error } = await auth.getSession();
+  // A token that must be refreshed is tried again and again while the server is away, longer than anybody waits.
+  const patience = new Promise<null>((resolve) =>
+    setTimeout(resolve, navigator.onLine ? PATIENCE_MS : OFFLINE_PATIENCE_MS, null)
+  );
+  const read = await Promise.race([auth.getSession(), patience]);
+  if (read === null) throw new Failure({ kind: "away", writing });
+  const { data, error } = read;
   if (data.session) return data.session.access_token;
   throw new Failure({ kind: error && isAuthRetryableFetchError(error) ? "away" : "session", writing });
 }
@@ -95,12 +120,13 @@ export async function dropSession(): Promise<void> {
 
 /** Signs out of this browser, and ends the session on the server at once. */
 export async function signOut(): Promise<void> {
-  ending.value = "signed_out";
+  ending.value = "signing_out";
   clearDrafts();
   forgetWorkspace();
   const { error } = await auth.signOut({ scope: "local" });
   forgetResources();
-  if (error) ending.value = "unconfirmed_sign_out";
+  // The client forgets the session before the server has ended it. Somebody may have signed in meanwhile.
+  if (ending.value === "signing_out") ending.value = error ? "unconfirmed_sign_out" : "signed_out";
 }
 
 /** Signs in; rejects with a Failure whose code is Supabase Auth's (`invalid_credentials`…). */

@@ -13,19 +13,26 @@ import type { Workspace } from "./types.ts";
 import { openWorkspace, workspace, WORKSPACE_PATH } from "./workspace.ts";
 import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
 
+const RETRY_MS = 3_000;
+
 /** The bar, and below it a page of the workspace that is open; another workspace opens the page anew. */
 export function Shell({ place, children }: { place: string; children: ComponentChildren }) {
   const generation = useSignal(0);
   useEffect(() => {
     forgetPlace();
     let chosen = chosenWorkspace.value;
-    return effect(() => {
+    const stop = effect(() => {
       if (chosenWorkspace.value === chosen) return;
       chosen = chosenWorkspace.value;
       forgetResources();
       workspace.value = undefined;
       generation.value = generation.peek() + 1;
     });
+    return () => {
+      stop();
+      // Another person may sign in next.
+      workspace.value = undefined;
+    };
   }, []);
   if (mustChoose.value) return <ChooseWorkspace />;
   return <Opened key={generation.value} place={place}>{children}</Opened>;
@@ -39,6 +46,12 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
     openWorkspace(read);
     keepPreference("workspace_name", read.name);
   }, [read]);
+  // The page has a failure and a button of its own; the bar follows when the server is there again.
+  useEffect(() => {
+    if (failure.value === null || failure.value.kind === "refused") return;
+    const timer = setTimeout(reload, Math.max(failure.value.retryAfter * 1_000, RETRY_MS));
+    return () => clearTimeout(timer);
+  }, [failure.value]);
   // Once the bar is complete, so that the first page does not share the line with the others.
   useEffect(() => {
     if (read) loadOtherPages();

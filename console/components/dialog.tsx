@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 /** A modal dialog; the platform keeps the focus inside and gives it back. `onClose` is called for Escape as well. */
 export function Dialog({ title, children, onClose, kind = "box" }: {
@@ -11,7 +11,12 @@ export function Dialog({ title, children, onClose, kind = "box" }: {
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const opened = dialog.current!;
+    opened.showModal();
+    // Closed while it is still in the page, so that the platform gives the focus back.
+    return () => opened.close();
+  }, []);
   return (
     <dialog
       ref={dialog}

@@ -28,7 +28,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
   const busy = useSignal(false);
   const failure = useSignal<Failure | null>(null);
   // The page opens as soon as the browser has it, so that its modules load while the person types.
-  useEffect(() => void import("./keys/page.tsx"), []);
+  useEffect(() => void import("./keys/page.tsx").catch(() => {}), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     busy.value = true;
@@ -122,6 +122,8 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
 
 function endingText(): string {
   switch (ending.value) {
+    case "signing_out":
+      return t("sign_in.ending");
     case "signed_out":
       return t("sign_in.ended");
     case "unconfirmed_sign_out":

@@ -38,6 +38,13 @@ export const service: readonly Part[] = [
         "A key that is revoked while it creates a subscription creates none",
       ),
       rule(
+        "decided here: a rotation replaces the value of a key, at once or with an overlap, and nothing else of it",
+        "key rotate --overlap lets a client go on that keeps calling through it",
+        "key rotate without an overlap ends the earlier value at its next call",
+        "a rotation keeps id, scopes, limit, subscriptions and counted calls of a key",
+        "rotations and a revocation at once leave one newest secret, and none that works",
+      ),
+      rule(
         "decided here: a key outlives its creator's membership, except for writing notes",
         "member update --active false shows the keys of the member that still work, and how to revoke them",
       ),

@@ -101,19 +101,15 @@ comment on function crm.drain_calls() is
   'locks no row of crm.rate_limits, so no call waits for it. A crash of the database loses what came after the last '
   'run. Rows of crm.rate_limits that belong to no key are left out.';
 
-create function crm.count_calls(p_workspace_id uuid, p_since timestamptz, p_key_ids uuid[] default null)
+create function crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamptz)
 returns table (key_id uuid, hour timestamptz, calls bigint)
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  v_key_ids uuid[] := coalesce(
-    p_key_ids, array(select k.id from crm.api_keys k where k.workspace_id = p_workspace_id)
-  );
 begin
   return query
     select c.key_id, c.hour, c.calls from crm.key_calls c
-    where c.workspace_id = p_workspace_id and c.key_id = any (v_key_ids) and c.hour >= p_since
+    where c.workspace_id = p_workspace_id and c.key_id = any (p_key_ids) and c.hour >= p_since
     union all
     select k.id, h.hour, h.calls
     from crm.api_keys k
@@ -121,13 +117,13 @@ begin
     left join crm.key_counters c
       on c.workspace_id = k.workspace_id and c.key_id = k.id and c.counted_since = r.counted_since
     cross join lateral crm.calls_by_hour(r.hits, r.calls - coalesce(c.calls, 0)) h
-    where k.workspace_id = p_workspace_id and k.id = any (v_key_ids) and r.calls > coalesce(c.calls, 0)
+    where k.workspace_id = p_workspace_id and k.id = any (p_key_ids) and r.calls > coalesce(c.calls, 0)
       and h.hour >= p_since;
 end
 $$;
-comment on function crm.count_calls(uuid, timestamptz, uuid[]) is
+comment on function crm.count_calls(uuid, uuid[], timestamptz) is
   'The calls of keys of a workspace by hour, from the hour p_since on, up to this moment: an hour can have two rows, '
-  'whose calls add up. p_key_ids null: all keys.';
+  'whose calls add up. It reads a row for each hour in which a key was called.';
 
 create function crm.purge_key_calls() returns void
 language sql

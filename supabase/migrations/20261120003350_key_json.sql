@@ -30,7 +30,7 @@ begin
       select d.key_id, array_agg(d.day) as days, array_agg(d.calls) as calls, sum(d.calls)::bigint as total
       from (
         select c.key_id, (c.hour at time zone 'UTC')::date as day, sum(c.calls)::bigint as calls
-        from crm.count_calls(p_workspace_id, (v_today - 6)::timestamp at time zone 'UTC', p_ids) c
+        from crm.count_calls(p_workspace_id, p_ids, (v_today - 6)::timestamp at time zone 'UTC') c
         group by 1, 2
       ) d
       group by 1

@@ -100,7 +100,7 @@ begin
   return (
     with counted as materialized (
       select c.hour, sum(c.calls)::bigint as calls
-      from crm.count_calls(v_workspace_id, (v_today - 29)::timestamp at time zone 'UTC', array[v_id]) c
+      from crm.count_calls(v_workspace_id, array[v_id], (v_today - 29)::timestamp at time zone 'UTC') c
       group by 1
     )
     select crm.with_fields(v_record, json_build_object(

@@ -53,7 +53,7 @@ as $$
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
-      substring(p_target_url from '^[a-z]+://([^/?#]+)'),
+      regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
       'crm-webhooks/1',
       '*/*',
       'application/json',

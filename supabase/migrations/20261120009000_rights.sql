@@ -209,7 +209,7 @@ grant execute on function
   crm.check_args(jsonb, text[], text[]),
   crm.company_json(crm.companies),
   crm.contact_json(crm.contacts),
-  crm.count_calls(uuid, timestamp with time zone, uuid[]),
+  crm.count_calls(uuid, uuid[], timestamp with time zone),
   crm.current_member_id(),
   crm.current_workspace_id(),
   crm.deal_json(crm.deals),

@@ -26,6 +26,7 @@ async function tryDeployments(): Promise<void> {
     FUNCTIONS_DATABASE_URL: functionsDatabaseUrl.href,
     WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+    APP_ORIGIN: "https://example.github.io/crm",
   };
   const sql = openSql(`${server.url}?sslmode=require`, { max: 1 });
   const migrated = async () => {

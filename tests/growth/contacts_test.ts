@@ -116,6 +116,7 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
         "crm.key_calls_age",
         "crm.key_secrets_age",
         "crm.key_secrets_hash_key",
+        "crm.members_user",
         "crm.proposal_links_token_hash_key",
         "crm.webhook_subscriptions_id_key",
       ]);

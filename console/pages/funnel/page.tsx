@@ -16,7 +16,8 @@ import { Board } from "./board.tsx";
 import { Freshness } from "./freshness.tsx";
 import type { Funnel as Reply } from "./records.ts";
 
-const EVERY_MS = 2_000;
+/** A lead must be seen within 2 seconds of its arrival, the request itself included. */
+const EVERY_MS = 1_500;
 const NONE: ReadonlySet<string> = new Set();
 
 /** The stages of a pipeline with their deals, as they are now. */

@@ -27,7 +27,7 @@ export function KeyOpened({ id }: { id: string }) {
     void resource.reload();
   };
   return (
-    <Page title={key?.name ?? t("keys.one")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
+    <Page title={key?.name ?? t("keys.single")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
       <Loaded resource={resource} rows={6}>
         {(key) => (
           <>

@@ -67,6 +67,7 @@ function Opened({ delivery, sending, onSent }: {
   onSent: () => void;
 }) {
   const { id, created_at, body, headers } = delivery;
+  const timestamp = headers.find(({ name }) => name.toLowerCase() === "x-service-timestamp");
   const state = stateOfDelivery(delivery, sending);
   return (
     <>
@@ -110,7 +111,7 @@ function Opened({ delivery, sending, onSent }: {
           ))}
         </dl>
       </section>
-      {body !== null && <Signature body={body} />}
+      {body !== null && timestamp && <Signature body={body} timestamp={timestamp.value} />}
       <dl class="facts">
         <dt>{t("delivery.id")}</dt>
         <dd>

@@ -5,7 +5,7 @@ import { t } from "../../strings/strings.ts";
 import { SIGN_COMMAND } from "./snippet.ts";
 
 /** What the signature of a delivery is made of (spec 6.4), so that an integrator can check their own computation. */
-export function Signature({ body }: { body: string }) {
+export function Signature({ body, timestamp }: { body: string; timestamp: string }) {
   const bytes = formatNumber(new TextEncoder().encode(body).length, languageTag.value);
   return (
     <details>
@@ -14,7 +14,7 @@ export function Signature({ body }: { body: string }) {
         <p>{t("delivery.signature_parts")}</p>
         <ol class="parts">
           <li>
-            <code>1795180000</code> {t("delivery.signature_timestamp")}
+            <code>{timestamp}</code> {t("delivery.signature_timestamp")}
           </li>
           <li>
             <code>.</code> {t("delivery.signature_dot")}

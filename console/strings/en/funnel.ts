@@ -12,7 +12,7 @@ export const funnel: Translated<typeof portuguese> = {
   "funnel.sum_partial": "{sum} in the newest {n}",
   "funnel.no_value": "no value",
   "funnel.no_owner": "no owner",
-  "funnel.closed_days": "last 30 days",
+  "funnel.closed_days": "30 days",
   "funnel.hidden": "and {n} more",
   "funnel.empty_stage": "No deals",
   "funnel.empty": "No deals yet. A lead from your site appears here as soon as it arrives.",

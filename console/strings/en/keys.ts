@@ -3,7 +3,7 @@ import type { Translated } from "../translate.ts";
 
 export const keys: Translated<typeof portuguese> = {
   "keys.title": "API keys",
-  "keys.one": "API key",
+  "keys.single": "API key",
   "keys.text": "Each key belongs to one system. Give each only what it uses.",
   "keys.back": "← API keys",
   "keys.create": "Create key",

@@ -14,6 +14,7 @@ export const sign_in: Translated<typeof portuguese> = {
   "sign_in.away":
     "The server cannot be reached. Check your connection and try again; the address is still here.",
   "sign_in.server": "The server failed. Try again in a moment.",
+  "sign_in.ending": "Signing out…",
   "sign_in.ended": "You signed out. The session has ended.",
   "sign_in.ended_unconfirmed":
     "You signed out of this browser, but the server did not confirm. If the device is not yours, sign in and out again.",

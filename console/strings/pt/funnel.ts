@@ -9,7 +9,7 @@ export const funnel = {
   "funnel.sum_partial": "{sum} nos {n} mais novos",
   "funnel.no_value": "sem valor",
   "funnel.no_owner": "sem responsável",
-  "funnel.closed_days": "últimos 30 dias",
+  "funnel.closed_days": "30 dias",
   "funnel.hidden": "e mais {n}",
   "funnel.empty_stage": "Nenhum negócio",
   "funnel.empty": "Nenhum negócio ainda. Um lead do seu site aparece aqui assim que chega.",

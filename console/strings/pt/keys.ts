@@ -1,7 +1,7 @@
 /** Texts of keys and their scopes. */
 export const keys = {
   "keys.title": "Chaves de API",
-  "keys.one": "Chave de API",
+  "keys.single": "Chave de API",
   "keys.text": "Cada chave pertence a um sistema. Dê a cada um só o que ele usa.",
   "keys.back": "← Chaves de API",
   "keys.create": "Criar chave",

@@ -11,6 +11,7 @@ export const sign_in = {
   "sign_in.limited": "Muitas tentativas. Espere um minuto e tente de novo.",
   "sign_in.away": "Sem conexão com o servidor. Confira a internet e tente de novo; o e-mail continua aqui.",
   "sign_in.server": "O servidor falhou. Tente de novo em instantes.",
+  "sign_in.ending": "Saindo…",
   "sign_in.ended": "Você saiu. A sessão foi encerrada.",
   "sign_in.ended_unconfirmed":
     "Você saiu deste navegador, mas o servidor não confirmou. Se o aparelho não é seu, entre e saia de novo.",

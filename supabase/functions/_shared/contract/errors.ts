@@ -37,8 +37,8 @@ const API_ERRORS = {
   revoked_api_key: {
     status: 401,
     message: "Chave de API revogada ou expirada",
-    when: "the key was revoked, or has expired",
-    remedy: "create another key",
+    when: "the key was revoked, or has expired, or its value was replaced",
+    remedy: "use its new value, or create another key",
   },
   insufficient_scope: {
     status: 403,

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { formatDay, formatMoney, formatNumber, formatRelative } from "../../console/format/format.ts";
+import { expiryMoment, tomorrow } from "../../console/pages/keys/expiry.ts";
+
+// Intl writes spaces that do not break; which one depends on its version.
+const spaced = (text: string) => text.replace(/\s/g, " ");
+
+Deno.test("Numbers, amounts and days are written as each language does", () => {
+  assert.equal(formatNumber(1204, "pt-BR"), "1.204");
+  assert.equal(formatNumber(1204, "en"), "1,204");
+  assert.equal(spaced(formatMoney(12500.5, "pt-BR")), "R$ 12.500,50");
+  assert.equal(formatMoney(12500.5, "en"), "R$12,500.50");
+  assert.equal(formatDay("2026-11-21", "pt-BR"), "21/11/2026");
+});
+
+Deno.test("A relative time never says more than has passed, and gives the date from 30 days on", () => {
+  const now = Date.parse("2026-11-21T12:00:00.000Z");
+  const at = (seconds: number) => new Date(now - seconds * 1000).toISOString();
+  const words = (seconds: number) => spaced(formatRelative(at(seconds), now, "pt-BR")).replace(/\.$/, "");
+  assert.equal(words(3), "agora");
+  assert.equal(words(-3), "agora");
+  assert.equal(words(59), "há 59 seg");
+  assert.equal(words(179), "há 2 min");
+  assert.equal(words(3 * 3600 + 3599), "há 3 h");
+  assert.equal(words(47 * 3600), "há 1 dia");
+  assert.equal(words(29 * 86_400), "há 29 dias");
+  assert.equal(words(30 * 86_400), "22/10/2026");
+  assert.equal(words(-1800), "em 30 min");
+  assert.equal(formatRelative(at(179), now, "en"), "2 min. ago");
+});
+
+Deno.test("A new key ends some days from now, at the end of a day, or never", () => {
+  const now = Date.parse("2026-11-21T12:00:00.000Z");
+  assert.equal(expiryMoment("", "", now), null);
+  assert.equal(expiryMoment("90", "", now), "2027-02-19T12:00:00.000Z");
+  assert.equal(expiryMoment("date", "2026-12-31", now), new Date("2026-12-31T23:59:59").toISOString());
+  assert.match(tomorrow(now), /^2026-11-2[123]$/);
+  assert.ok(Date.parse(expiryMoment("date", tomorrow(now), now)!) > now);
+});
