@@ -142,6 +142,7 @@ function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, 
   Deno.env.set("SUPABASE_URL", origin);
   Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
   Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");
+  Deno.env.delete("SUPABASE_JWKS");
   const defaults = {
     // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",
