@@ -29,6 +29,7 @@ export const keys: Translated<typeof portuguese> = {
   "keys.unused_text": "Nobody has used this key for over 30 days. If no system needs it, revoke it.",
   "keys.created_at": "Created",
   "keys.created_by": "by {name}",
+  "keys.created_by_inactive": "by {name}, who is no longer an active member",
   "keys.rotated_at": "Secret replaced",
   "keys.old_secret": "Old secret works until",
   "keys.expiry": "Expiry",

@@ -27,6 +27,7 @@ export const keys = {
   "keys.unused_text": "Ninguém usa esta chave há mais de 30 dias. Se nenhum sistema precisa dela, revogue.",
   "keys.created_at": "Criada",
   "keys.created_by": "por {name}",
+  "keys.created_by_inactive": "por {name}, que já não é membro ativo",
   "keys.rotated_at": "Segredo trocado",
   "keys.old_secret": "Segredo antigo vale até",
   "keys.expiry": "Validade",
