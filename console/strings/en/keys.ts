@@ -45,7 +45,7 @@ export const keys: Translated<typeof portuguese> = {
   "keys.value_text": "Copy it now and put it where the system will use it. It is not shown again.",
   "keys.example": "Example of a call with curl",
   "keys.open": "Open the key",
-  "keys.calls_30_days": "Calls by day",
+  "keys.calls_30_days": "Calls by day, 30 days",
   "keys.calls_48_hours": "Calls by hour, 48 hours",
   "keys.calls_count.one": "{n} call",
   "keys.calls_count.many": "{n} calls",

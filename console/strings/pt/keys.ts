@@ -43,7 +43,7 @@ export const keys = {
   "keys.value_text": "Copie agora e guarde onde o sistema vai usar. Ele não aparece de novo.",
   "keys.example": "Exemplo de chamada com curl",
   "keys.open": "Abrir a chave",
-  "keys.calls_30_days": "Chamadas por dia",
+  "keys.calls_30_days": "Chamadas por dia, 30 dias",
   "keys.calls_48_hours": "Chamadas por hora, 48 horas",
   "keys.calls_count.one": "{n} chamada",
   "keys.calls_count.many": "{n} chamadas",
