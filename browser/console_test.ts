@@ -4,6 +4,7 @@
  */
 import { needing } from "../tests/support/needing.ts";
 import { openDatabase } from "../tests/support/stack.ts";
+import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
 import { pages } from "./scenarios/pages.ts";
@@ -11,8 +12,9 @@ import { proposal } from "./scenarios/proposal.ts";
 import { signIn } from "./scenarios/sign_in.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
+import { makeWorld } from "./support/scenario.ts";
 
-const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal, ...pages];
+const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal, ...pages, ...figures];
 
 Deno.test(needing(["chromium"], {
   name: "The console in a browser",
@@ -23,7 +25,8 @@ Deno.test(needing(["chromium"], {
     await using sql = openDatabase(2);
     const browser = await openBrowser();
     try {
-      for (const { name, run } of SCENARIOS) await t.step(name, () => run({ browser, sql }).catch(throwBoth));
+      const world = makeWorld(browser, sql);
+      for (const { name, run } of SCENARIOS) await t.step(name, () => run(world).catch(throwBoth));
     } finally {
       await browser.close();
     }

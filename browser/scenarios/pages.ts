@@ -3,7 +3,6 @@ import { makeDeal } from "../../tests/support/fixtures.ts";
 import { makeProposal, tokenOf } from "../../tests/support/proposals.ts";
 import { assertAccessible, assertFits, assertReachable } from "../support/audit.ts";
 import { consoleUrl, DESK, type Look, openPage, PHONE } from "../support/browser.ts";
-import { makeBusyCompany } from "../support/busy_company.ts";
 import { makeCompany, sessionOf } from "../support/company.ts";
 import type { Scenario, World } from "../support/scenario.ts";
 
@@ -15,8 +14,8 @@ interface Place {
   signedIn: boolean;
 }
 
-async function placesOf({ sql }: World): Promise<{ places: Place[]; session: string }> {
-  const company = await makeBusyCompany(sql, `Padaria ${"Sol".repeat(82)}`);
+async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; session: string }> {
+  const company = await busy();
   const { link } = await makeProposal(sql, (await makeDeal((await makeCompany(sql)).key)).id, {
     title: "Pães para o café da manhã ".repeat(9).trim(),
     value: 1_250,
