@@ -34,7 +34,9 @@ export function Resend({ delivery, onSent, primary = false }: {
     <button
       type="button"
       class={primary ? "button primary" : "button small-button"}
-      aria-label={t("delivery.resend_label", { event, when: whenText(created_at, now.value) })}
+      aria-label={busy.value
+        ? undefined
+        : t("delivery.resend_label", { event, when: whenText(created_at, now.value) })}
       aria-disabled={busy.value}
       onClick={resend}
     >
