@@ -8,6 +8,10 @@ export const WORKSPACE_PATH = "app-v1-workspace";
 
 /** Undefined until it has been read. */
 export const workspace = signal<Workspace | undefined>(undefined);
+/** Whether it could not be read just now. */
+export const unreadable = signal(false);
+/** Whether a page can show what depends on the role, without moving when the role is known. */
+export const settled = computed(() => workspace.value !== undefined || unreadable.value);
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");
