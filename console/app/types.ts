@@ -39,7 +39,7 @@ export interface ApiKey {
   prefix: string;
   scopes: string[];
   state: "active" | "expired" | "revoked";
-  creator: { id: string; name: string } | null;
+  creator: { id: string; name: string; is_active: boolean };
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;

@@ -18,8 +18,8 @@ export const mayChange = computed(() => role.value === "gestor" || role.value ==
 /** Whether the person may change members and the workspace. */
 export const mayAdminister = computed(() => role.value === "admin");
 
-/** Use that was read less than this ago is still shown. */
-const FRESH_MS = 10_000;
+/** A page that is opened right after the bar was read does not read it again. */
+const FRESH_MS = 1_000;
 let readAt = 0;
 
 /** Takes a reply about the workspace, for the bar and for what the person may do. */

@@ -31,12 +31,14 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
   useEffect(() => void import("./keys/page.tsx").catch(() => {}), []);
   const submit = async (event: Event) => {
     event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
     busy.value = true;
     failure.value = null;
     try {
       await signIn(email.value.trim(), password.value);
     } catch (thrown) {
       failure.value = asFailure(thrown);
+      form.querySelector<HTMLInputElement>("[type=password]")?.select();
     } finally {
       busy.value = false;
     }

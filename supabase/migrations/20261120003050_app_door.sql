@@ -14,12 +14,18 @@ begin
   end if;
   execute format(
     $sql$
-      select true, case when u.email_confirmed_at is not null then lower(u.email) end
-      from %1$I.sessions s
-      join %1$I.users u on u.id = s.user_id
+      select true, case
+        -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service
+        -- says, and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+        when u.email_confirmed_at is not null and not u.is_sso_user and lower(u.email) not like %1$L
+          then lower(u.email)
+      end
+      from %2$I.sessions s
+      join %2$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
+    '%.invalid',
     'auth'
   ) into is_live, email using p_user_id, p_session_id;
   is_live := is_live is not null;
@@ -27,7 +33,8 @@ end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of '
-  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
+  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not by '
+  'Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql
