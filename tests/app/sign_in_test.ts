@@ -50,7 +50,7 @@ test("An e-mail that is not confirmed links nobody, whatever the token and the p
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
-test("Nobody becomes a workspace's first admin by the address that every workspace without a real one has", async ({ sql, workspace: { id, memberId } }) => {
+test("Nobody becomes a workspace's first admin by the address that every workspace without a real one has", async ({ sql, workspace: { memberId } }) => {
   const [first] = await sql`select email from crm.members where id = ${memberId}`;
   assert.match(first!["email"], /\.invalid$/);
   const { session } = await signInAs(sql, accessTokens, { memberId, email: first!["email"] });
