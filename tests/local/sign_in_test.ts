@@ -230,3 +230,10 @@ Deno.test("Local sign-in answers nobody who reaches it by another name, as a pag
   }
   assert.equal(await signUpAs(`localhost:${port}`), 200);
 });
+
+Deno.test("A body whose length was not announced is read no further than its limit", async () => {
+  const body = new Blob([JSON.stringify({ email: newEmail(), password: "segredo-1" }), " ".repeat(100_000)])
+    .stream();
+  const response = await fetch(`${authUrl}/signup`, { method: "POST", body });
+  assert.deepEqual([response.status, (await response.json()).error_code], [413, "request_entity_too_large"]);
+});
