@@ -114,6 +114,7 @@ async function askAuth(token: string): Promise<Session | ApiError> {
       signal: AbortSignal.timeout(AUTH_MS),
     });
     if (response.status >= 500 || response.status === 429) {
+      await response.body?.cancel();
       throw new Error(`Supabase Auth: ${response.status}`);
     }
     const user = await response.json();
