@@ -37,7 +37,7 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       <dt>{t("keys.created_at")}</dt>
       <dd>
         <Moment at={entry.created_at} exact />
-        {entry.creator && ` ${t("keys.created_by", { name: entry.creator.name })}`}
+        {` ${t("keys.created_by", { name: entry.creator.name })}`}
       </dd>
       <dt>{t("keys.expiry")}</dt>
       <dd>{entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}</dd>

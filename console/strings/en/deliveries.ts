@@ -85,5 +85,4 @@ export const deliveries: Translated<typeof portuguese> = {
   "advice.name": "Check the domain and its DNS.",
 
   "failure.code.subscription_inactive": "This webhook is stopped. Reactivate it first; nothing was sent.",
-  "failure.code.delivery_gone": "This delivery no longer exists. Deliveries are kept for 30 days.",
 };

@@ -9,7 +9,6 @@ export const shell: Translated<typeof portuguese> = {
   "app.cancel": "Cancel",
   "app.save": "Save",
   "app.saving": "Saving…",
-  "app.back": "Back",
   "app.loading": "Loading…",
   "app.retry": "Try again",
   "app.copy": "Copy",
@@ -22,8 +21,6 @@ export const shell: Translated<typeof portuguese> = {
   "app.not_found": "This page does not exist",
   "app.not_found_text": "The address may have changed. Start from the list of keys.",
   "app.to_keys": "See the keys",
-  "app.yes": "Yes",
-  "app.no": "No",
 
   "nav.label": "Pages",
   "nav.funnel": "Funnel",

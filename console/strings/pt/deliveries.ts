@@ -82,5 +82,4 @@ export const deliveries = {
   "advice.name": "Confira o domínio e o DNS.",
 
   "failure.code.subscription_inactive": "Este webhook está parado. Reative-o antes; nada foi enviado.",
-  "failure.code.delivery_gone": "Esta entrega não existe mais. Entregas são guardadas por 30 dias.",
 } as const;

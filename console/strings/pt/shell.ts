@@ -7,7 +7,6 @@ export const shell = {
   "app.cancel": "Cancelar",
   "app.save": "Salvar",
   "app.saving": "Salvando…",
-  "app.back": "Voltar",
   "app.loading": "Carregando…",
   "app.retry": "Tentar de novo",
   "app.copy": "Copiar",
@@ -20,8 +19,6 @@ export const shell = {
   "app.not_found": "Esta página não existe",
   "app.not_found_text": "O endereço pode ter mudado. Comece pela lista de chaves.",
   "app.to_keys": "Ver as chaves",
-  "app.yes": "Sim",
-  "app.no": "Não",
 
   "nav.label": "Páginas",
   "nav.funnel": "Funil",
