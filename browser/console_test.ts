@@ -4,14 +4,17 @@
  */
 import { needing } from "../tests/support/needing.ts";
 import { openDatabase } from "../tests/support/stack.ts";
+import { figures } from "./scenarios/figures.ts";
 import { funnel } from "./scenarios/funnel.ts";
 import { keys } from "./scenarios/keys.ts";
+import { pages } from "./scenarios/pages.ts";
 import { proposal } from "./scenarios/proposal.ts";
 import { signIn } from "./scenarios/sign_in.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
+import { makeWorld } from "./support/scenario.ts";
 
-const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal];
+const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal, ...pages, ...figures];
 
 Deno.test(needing(["chromium"], {
   name: "The console in a browser",
@@ -22,9 +25,17 @@ Deno.test(needing(["chromium"], {
     await using sql = openDatabase(2);
     const browser = await openBrowser();
     try {
-      for (const { name, run } of SCENARIOS) await t.step(name, () => run({ browser, sql }));
+      const world = makeWorld(browser, sql);
+      for (const { name, run } of SCENARIOS) await t.step(name, () => run(world).catch(throwBoth));
     } finally {
       await browser.close();
     }
   },
 }));
+
+/** The error of a scenario, and below it what its page met meanwhile. */
+function throwBoth(error: unknown): never {
+  if (!(error instanceof SuppressedError)) throw error;
+  const { error: met, suppressed } = error;
+  throw new Error(`${suppressed?.stack ?? suppressed}\n\nMeanwhile: ${met?.message ?? met}`);
+}

@@ -54,19 +54,19 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
       `${path} is missing, and with it the passwords: restore it, or delete ${dataDir} to start with an empty one`,
     );
   }
-  const secrets: Secrets = { ...await generateSecrets(), ...stored };
+  const secrets: Secrets = { ...generateSecrets(), ...stored };
   if (Object.keys(secrets).some((name) => !(name in (stored ?? {})))) await saveSecrets(dataDir, secrets);
   return secrets;
 }
 
-async function generateSecrets(): Promise<Secrets> {
+function generateSecrets(): Secrets {
   return {
     superuser_password: randomBytes(24).toString("base64url"),
     postgres_password: randomBytes(24).toString("base64url"),
     functions_password: randomBytes(24).toString("base64url"),
     webhook_encryption_key: randomBytes(32).toString("base64"),
     webhook_dispatcher_secret: randomBytes(32).toString("base64url"),
-    auth_signing_key: await generateSigningKey(),
+    auth_signing_key: generateSigningKey(),
     service_key: `sb_secret_${randomBytes(32).toString("base64url")}`,
     demo_password: randomReadablePassword(),
     demo_key: null,

@@ -137,11 +137,13 @@ async function prepareDatabase(
 function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, secrets: Secrets): void {
   // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
   Deno.env.set("DATABASE_URL", databaseUrl);
-  Deno.env.set("SUPABASE_URL", origin);
   Deno.env.set("APP_ORIGIN", appOrigin);
+  // With the gateway's address only its own keys work, and a hosted project's must not be sent to it.
+  Deno.env.set("SUPABASE_URL", origin);
+  Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
+  Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");
+  Deno.env.delete("SUPABASE_JWKS");
   const defaults = {
-    SUPABASE_SECRET_KEY: secrets.service_key,
-    SUPABASE_PUBLISHABLE_KEY: "local",
     // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",
     // Locally one process serves every function.

@@ -2732,6 +2732,7 @@ declare
 begin
   -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
   select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   for no key update;
@@ -3523,6 +3524,8 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  -- A change of members holds the same lock, and may have been that of the caller's own role.
+  perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then
     return crm.workspace_overview(v_before);
@@ -7227,7 +7230,7 @@ begin
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
-    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
   into v_caller
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
@@ -7627,7 +7630,7 @@ begin
     select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
     if v_member.user_id is not null then
-      execute 'select exists (select from auth.users u where u.id = $1 and u.deleted_at is null)'
+      execute format('select exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
       into v_earlier_exists using v_member.user_id;
       continue when v_earlier_exists;
     end if;
@@ -9123,6 +9126,32 @@ COMMENT ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subsc
 
 
 --
+-- Name: require_admin_still(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_admin_still(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if crm.current_member_id() is not null and not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_admin_still(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_admin_still(p_workspace_id uuid) IS 'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since the door read the role: whoever took the role away may be the one it waited for.';
+
+
+--
 -- Name: require_other_admin(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9484,13 +9513,22 @@ begin
   if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
     return;
   end if;
-  execute $sql$
-    select true, case when u.email_confirmed_at is not null then lower(u.email) end
-    from auth.sessions s
-    join auth.users u on u.id = s.user_id
-    where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
-      and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
-  $sql$ into is_live, email using p_user_id, p_session_id;
+  execute format(
+    $sql$
+      select true, case
+        -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service
+        -- says, and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+        when u.email_confirmed_at is not null and not u.is_sso_user and lower(u.email) not like %1$L
+          then lower(u.email)
+      end
+      from %2$I.sessions s
+      join %2$I.users u on u.id = s.user_id
+      where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+        and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+    $sql$,
+    '%.invalid',
+    'auth'
+  ) into is_live, email using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $_$;
@@ -9500,7 +9538,7 @@ $_$;
 -- Name: FUNCTION session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) IS 'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
+COMMENT ON FUNCTION crm.session_email(p_user_id uuid, p_session_id uuid, OUT is_live boolean, OUT email text) IS 'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not by Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
 
 --
@@ -14026,6 +14064,14 @@ GRANT ALL ON FUNCTION crm.require_active_stage(p_pipeline_id uuid, p_id uuid) TO
 
 REVOKE ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION require_admin_still(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) TO crm_app;
 
 
 --

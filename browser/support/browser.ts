@@ -33,8 +33,8 @@ export interface Watched extends AsyncDisposable {
   requests: string[];
   /** Messages of errors in the page's console: also those that its policy causes. */
   errors: string[];
-  /** How much of the page jumped without a person's doing, since it was opened. */
-  layoutShift(): Promise<number>;
+  /** What jumped on the page without a person's doing, since it was opened: empty if its CLS is 0. */
+  layoutShifts(): Promise<string[]>;
 }
 
 /** Starts Chromium, as root without its sandbox, and waits until the gateway has built the console. */
@@ -71,17 +71,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
       [SESSION, session],
     );
   }
-  await context.addInitScript(() => {
-    const shown = globalThis as unknown as { shift: number };
-    shown.shift = 0;
-    new PerformanceObserver((list) => {
-      for (
-        const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[]
-      ) {
-        if (!entry.hadRecentInput) shown.shift += entry.value;
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  await context.addInitScript(watchLayout);
   const page = await context.newPage();
   const requests: string[] = [];
   const errors: string[] = [];
@@ -101,7 +91,7 @@ export async function openPage(browser: Browser, path: string | null, look: Look
     context,
     requests,
     errors,
-    layoutShift: () => page.evaluate(() => (globalThis as unknown as { shift: number }).shift),
+    layoutShifts: () => page.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts),
     async [Symbol.asyncDispose]() {
       await context.close();
       assert.deepEqual(
@@ -113,4 +103,25 @@ export async function openPage(browser: Browser, path: string | null, look: Look
       assert.deepEqual(errors.filter((text) => !text.startsWith("Failed to load resource")), []);
     },
   };
+}
+
+/** Runs in the page: keeps what the browser reports of layout that shifted. */
+function watchLayout(): void {
+  interface Shift extends PerformanceEntry {
+    value: number;
+    hadRecentInput: boolean;
+    sources: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[];
+  }
+  const shifts: string[] = [];
+  (globalThis as unknown as { shifts: string[] }).shifts = shifts;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
+      if (hadRecentInput) continue;
+      const moved = sources.map(({ node, previousRect, currentRect }) => {
+        const html = node instanceof Element ? node.outerHTML : node?.textContent ?? "";
+        return `from y ${previousRect.y} to ${currentRect.y}: ${html.slice(0, 100)}`;
+      });
+      shifts.push([value.toFixed(4), ...moved].join("\n"));
+    }
+  }).observe({ type: "layout-shift", buffered: true });
 }

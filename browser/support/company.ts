@@ -27,6 +27,11 @@ export async function makePerson(
 ): Promise<Person> {
   const { email, memberId } = await makeMember(sql, id, role, `${crypto.randomUUID()}@padariasol.example`);
   await sql`update crm.members set name = ${name} where id = ${memberId}`;
+  return await signUp(email);
+}
+
+/** Lets a member choose a password. */
+export async function signUp(email: string): Promise<Person> {
   const password = crypto.randomUUID();
   await auth("signup", { email, password });
   return { email, password };

@@ -1,13 +1,14 @@
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary } from "preact-iso/lazy";
 import { LocationProvider, Route, Router, useLocation } from "preact-iso/router";
+import { Boundary } from "../components/boundary.tsx";
 import { Questions } from "../components/ask.tsx";
 import { Toasts } from "../components/toast.tsx";
-import { linkType, person } from "./session.ts";
+import { ending, linkType, person } from "./session.ts";
 import { basePath, href } from "./settings.ts";
 import { Shell } from "./shell.tsx";
 import { pageModule } from "./page_module.tsx";
-import { keepPlace, placeToReturn } from "./return.ts";
+import { forgetPlace, keepPlace, placeToReturn } from "./return.ts";
 import { NotFound } from "../pages/not_found.tsx";
 
 const SignIn = pageModule(() => import("../pages/sign_in.tsx"));
@@ -22,7 +23,9 @@ export function App() {
   return (
     <LocationProvider scope={basePath}>
       <ErrorBoundary>
-        <Places />
+        <Boundary>
+          <Places />
+        </Boundary>
       </ErrorBoundary>
       <Questions />
       <Toasts />
@@ -47,7 +50,10 @@ function Places() {
     : null;
   useEffect(() => {
     if (elsewhere === null) return;
-    if (known === null && !isSignIn) keepPlace(url);
+    if (known === null && !isSignIn) {
+      if (ending.value === "expired" || ending.value === null) keepPlace(url);
+      else forgetPlace();
+    }
     route(elsewhere, true);
   }, [elsewhere]);
   if (elsewhere !== null || known === undefined) return null;

@@ -21,6 +21,7 @@ const PLACES = [
 /** The one bar: workspace, pages, and the menu of the person; on a phone a dialog holds the pages and the menu. */
 export function Bar({ place }: { place: string }) {
   const folded = useSignal(false);
+  const menuOpen = useSignal(false);
   const { url } = useLocation();
   useEffect(() => {
     folded.value = false;
@@ -42,9 +43,18 @@ export function Bar({ place }: { place: string }) {
           <span class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>
-        <div id="menu" class="menu" popover="auto">
-          <Preferences />
-          <SignOutButton />
+        <div
+          id="menu"
+          class="menu"
+          popover="auto"
+          onBeforeToggle={({ newState }) => menuOpen.value = newState === "open"}
+        >
+          {menuOpen.value && (
+            <>
+              <Preferences />
+              <SignOutButton />
+            </>
+          )}
         </div>
         <button type="button" class="bar-button bar-fold" onClick={() => folded.value = true}>
           {t("app.menu")}

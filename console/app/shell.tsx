@@ -10,7 +10,7 @@ import { useResource } from "./resource.ts";
 import { forgetResources } from "./resource_cache.ts";
 import { t } from "../strings/strings.ts";
 import type { Workspace } from "./types.ts";
-import { openWorkspace, workspace, WORKSPACE_PATH } from "./workspace.ts";
+import { openWorkspace, unreadable, workspace, WORKSPACE_PATH } from "./workspace.ts";
 import { chosenWorkspace, mustChoose } from "./workspace_choice.ts";
 
 const RETRY_MS = 3_000;
@@ -46,6 +46,9 @@ function Opened({ place, children }: { place: string; children: ComponentChildre
     openWorkspace(read);
     keepPreference("workspace_name", read.name);
   }, [read]);
+  useEffect(() => {
+    unreadable.value = failure.value !== null;
+  }, [failure.value]);
   // The page has a failure and a button of its own; the bar follows when the server is there again.
   useEffect(() => {
     if (failure.value === null || failure.value.kind === "refused") return;

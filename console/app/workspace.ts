@@ -8,14 +8,18 @@ export const WORKSPACE_PATH = "app-v1-workspace";
 
 /** Undefined until it has been read. */
 export const workspace = signal<Workspace | undefined>(undefined);
+/** Whether it could not be read just now. */
+export const unreadable = signal(false);
+/** Whether a page can show what depends on the role, without moving when the role is known. */
+export const settled = computed(() => workspace.value !== undefined || unreadable.value);
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");
 /** Whether the person may change members and the workspace. */
 export const mayAdminister = computed(() => role.value === "admin");
 
-/** Use that was read less than this ago is still shown. */
-const FRESH_MS = 10_000;
+/** A page that is opened right after the bar was read does not read it again. */
+const FRESH_MS = 1_000;
 let readAt = 0;
 
 /** Takes a reply about the workspace, for the bar and for what the person may do. */

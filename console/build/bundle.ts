@@ -18,7 +18,8 @@ export async function bundle(source: string, out: string, settings: Settings): P
     bundle: true,
     minify: true,
     format: "esm",
-    target: ["chrome123", "safari17.5", "firefox120"],
+    // The first with popover, light-dark() and AbortSignal.any: spring of 2024.
+    target: ["chrome123", "safari17.5", "firefox125"],
     entryNames: "assets/[name]-[hash]",
     chunkNames: "assets/[name]-[hash]",
     assetNames: "assets/[name]-[hash]",

@@ -19,7 +19,7 @@ const UNUSED_METHODS = [
 ];
 const EXPORTED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
 
-/** Leaves out of auth-js what the console never calls, a tenth of all its bytes: to call it throws a TypeError. */
+/** Leaves out of auth-js what the console never calls, a third of its bytes: to call it throws a TypeError. */
 export const unusedParts: Plugin = {
   name: "unused parts",
   setup: ({ onLoad }) => {

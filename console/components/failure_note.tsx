@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { Failure } from "../app/failure.ts";
 import { t, textNamed } from "../strings/strings.ts";
 import { locale } from "../strings/locale.ts";
@@ -35,7 +36,13 @@ function refusalText({ code, text, writing }: Failure): string {
 }
 
 /** A failure beside what it concerns, with another try where that may help. */
-export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: () => void }) {
+export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: () => unknown }) {
+  const busy = useSignal(false);
+  const retry = async () => {
+    busy.value = true;
+    await onRetry?.();
+    busy.value = false;
+  };
   const { what, next } = failureText(failure);
   return (
     <div class="note failed" role="alert">
@@ -43,7 +50,9 @@ export function FailureNote({ failure, onRetry }: { failure: Failure; onRetry?: 
         <strong>{what}</strong> {next}
       </p>
       {onRetry && failure.kind !== "refused" && (
-        <button type="button" class="button" onClick={onRetry}>{t("app.retry")}</button>
+        <button type="button" class="button" onClick={retry} disabled={busy.value}>
+          {t(busy.value ? "app.retrying" : "app.retry")}
+        </button>
       )}
       {failure.requestId && failure.kind !== "session" && (
         <p class="small">

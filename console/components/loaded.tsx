@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../app/resource.ts";
+import { settled } from "../app/workspace.ts";
 import { FailureNote } from "./failure_note.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -14,7 +15,9 @@ export function Loaded<T>({ resource, rows, children }: {
   return (
     <>
       {failure.value && <FailureNote failure={failure.value} onRetry={reload} />}
-      {data.value !== undefined ? children(data.value) : waiting.value && <Skeleton rows={rows ?? 3} />}
+      {data.value !== undefined && settled.value
+        ? children(data.value)
+        : waiting.value && <Skeleton rows={rows ?? 3} />}
     </>
   );
 }

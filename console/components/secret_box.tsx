@@ -41,7 +41,7 @@ export function SecretBox({ title, value, children, snippet }: {
         <CopyButton text={value} label={title} onCopied={copied} select={() => shown.current} />
       </div>
       {snippet && (
-        <details>
+        <details open>
           <summary>{snippet.title}</summary>
           <div class="stack">
             <pre class="snippet" tabIndex={0} onCopy={copied}><code>{snippet.text}</code></pre>

@@ -26,11 +26,13 @@ export default function Password() {
     ? t("password.weak")
     : undefined;
 
-  if (linkType === "invalid" && !person.value) {
+  if (linkType === "invalid") {
     return (
       <main class="content narrow">
         <Page title={t("password.expired")} text={t("password.expired_text")}>
-          <a class="button primary" href={href("entrar/")}>{t("sign_in.back")}</a>
+          <a class="button primary" href={href(person.value ? "chaves/" : "entrar/")}>
+            {t(person.value ? "app.to_keys" : "sign_in.back")}
+          </a>
         </Page>
       </main>
     );

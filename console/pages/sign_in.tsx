@@ -29,9 +29,11 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
   const { busy, failure, run } = useAction();
   // The page opens as soon as the browser has it, so that its modules load while the person types.
   useEffect(() => void import("./keys/page.tsx").catch(() => {}), []);
-  const submit = (event: Event) => {
+  const submit = async (event: Event) => {
     event.preventDefault();
-    void run(() => signIn(email.value.trim(), password.value));
+    const form = event.currentTarget as HTMLFormElement;
+    await run(() => signIn(email.value.trim(), password.value));
+    if (failure.value) form.querySelector<HTMLInputElement>("[type=password]")?.select();
   };
   return (
     <Page title={t("sign_in.title")}>

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatLong } from "./moment.ts";
 import type { Ending, Failure, Proposal } from "./state.ts";
 import { type Language, STRINGS, type Strings } from "./strings.ts";
@@ -22,13 +22,21 @@ export function Failed({ failure: { why, retryAfter, requestId }, again, t, retr
     <div class="note failed" role="alert">
       {retry ? <h1>{t.failed[why]}</h1> : <p class="failed-title">{t.failed[why]}</p>}
       <p>{why === "busy" ? again.busy(retryAfter ?? USUAL_WAIT_S) : again[why]}</p>
-      {requestId && (
-        <p class="hint">
-          {t.requestId} <code>{requestId}</code>
-        </p>
-      )}
+      {requestId && <RequestId id={requestId} t={t} />}
       {retry && <button type="button" class="button primary" onClick={retry}>{t.retry}</button>}
     </div>
+  );
+}
+
+/** The code by which support finds the request. Where the browser allows no copying, one press selects all of it. */
+function RequestId({ id, t }: { id: string; t: Strings }) {
+  const [copied, setCopied] = useState(false);
+  const copy = () => navigator.clipboard?.writeText(id).then(() => setCopied(true), () => setCopied(false));
+  return (
+    <p class="hint">
+      {t.requestId} <code>{id}</code>{" "}
+      <button type="button" class="link" onClick={copy}>{copied ? t.copied : t.copy}</button>
+    </p>
   );
 }
 

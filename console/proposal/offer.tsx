@@ -35,20 +35,27 @@ export function Offer(props: OfferProps) {
 function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
   const t = STRINGS[language];
   const field = useRef<HTMLTextAreaElement>(null);
+  const decline = useRef<HTMLButtonElement>(null);
   const [confirming, setConfirming] = useState(false);
   const [declining, setDeclining] = useState(false);
   const [reason, setReason] = useState("");
   const left = LONGEST_REASON - [...reason].length;
 
+  // What was pressed is gone, so the focus goes to what took its place.
+  const pressed = useRef(false);
   useEffect(() => {
-    if (declining) field.current?.focus();
+    if (pressed.current) (declining ? field : decline).current?.focus();
   }, [declining]);
+  const choose = (declines: boolean) => {
+    pressed.current = true;
+    setDeclining(declines);
+  };
 
   const accept = async () => {
     await answer("accept");
     setConfirming(false);
   };
-  const decline = (event: Event) => {
+  const send = (event: Event) => {
     event.preventDefault();
     if (left >= 0) void answer("reject", reason.trim());
   };
@@ -58,7 +65,7 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
     <>
       {declining
         ? (
-          <form class="stack" onSubmit={decline}>
+          <form class="stack" onSubmit={send}>
             <h2>{t.declineTitle}</h2>
             <div class="field">
               <label for="reason">{t.reason}</label>
@@ -82,7 +89,7 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
               <button type="submit" class="button danger" aria-disabled={sending || left < 0}>
                 {sending ? t.sending : t.confirmDecline}
               </button>
-              <button type="button" class="link" onClick={() => setDeclining(false)}>{t.back}</button>
+              <button type="button" class="link" onClick={() => choose(false)}>{t.back}</button>
             </div>
           </form>
         )
@@ -97,7 +104,9 @@ function Choice({ proposal, failure, sending, language, answer }: OfferProps) {
               >
                 {t.accept}
               </button>
-              <button type="button" class="link" onClick={() => setDeclining(true)}>{t.decline}</button>
+              <button ref={decline} type="button" class="link" onClick={() => choose(true)}>
+                {t.decline}
+              </button>
             </div>
           </div>
         )}

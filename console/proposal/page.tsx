@@ -103,10 +103,12 @@ export function ProposalPage({ functions }: { functions: string }) {
           />
         )}
       </main>
-      <footer class="proposal-foot">
-        <span>{t.foot}</span>
-        <button type="button" class="link" lang={other} onClick={() => choose(other)}>{t.other}</button>
-      </footer>
+      {page.at !== "loading" && (
+        <footer class="proposal-foot">
+          <span>{t.foot}</span>
+          <button type="button" class="link" lang={other} onClick={() => choose(other)}>{t.other}</button>
+        </footer>
+      )}
     </div>
   );
 }

@@ -56,6 +56,8 @@ const pt = {
   },
   retry: "Tentar de novo",
   requestId: "Código do pedido, para o suporte:",
+  copy: "Copiar",
+  copied: "Copiado",
   foot: "Página enviada por um CRM em nome do vendedor",
   other: "English",
 };
@@ -119,6 +121,8 @@ const en: Strings = {
   },
   retry: "Try again",
   requestId: "Request code, for support:",
+  copy: "Copy",
+  copied: "Copied",
   foot: "Sent by a CRM on behalf of the seller",
   other: "Português",
 };

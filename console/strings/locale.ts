@@ -5,12 +5,12 @@ import { keepPreference, readPreference } from "../app/preferences_store.ts";
 export type Locale = "pt" | "en";
 
 export const locale = signal<Locale>(readPreference("locale") === "en" ? "en" : "pt");
-/** What `Intl` and `<html lang>` call it. */
-export const languageTag = computed(() => locale.value === "en" ? "en" : "pt-BR");
+/** What `Intl` calls it. British English has the day before the month, as readers in Brazil expect. */
+export const languageTag = computed(() => locale.value === "en" ? "en-GB" : "pt-BR");
 
 /** Chooses the language, and keeps the choice. */
 export function chooseLocale(chosen: Locale): void {
   locale.value = chosen;
   keepPreference("locale", chosen);
-  document.documentElement.lang = languageTag.value;
+  document.documentElement.lang = chosen === "en" ? "en" : "pt-BR";
 }

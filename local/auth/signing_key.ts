@@ -1,12 +1,25 @@
+import { Buffer } from "node:buffer";
+import { createECDH, randomUUID } from "node:crypto";
+
 /** A private key of ES256 as a JWK with its `kid`. */
 export type SigningKey = Record<"kty" | "crv" | "x" | "y" | "d" | "kid" | "alg", string>;
 
-/** Generates the key that signs access tokens. By Web Crypto, because node:crypto of Deno 2.1 exports no private JWK. */
-export async function generateSigningKey(): Promise<SigningKey> {
-  const { privateKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
-    "sign",
-    "verify",
-  ]) as CryptoKeyPair;
-  const { kty, crv, x, y, d } = await crypto.subtle.exportKey("jwk", privateKey);
-  return { kty: kty!, crv: crv!, x: x!, y: y!, d: d!, kid: crypto.randomUUID(), alg: "ES256" };
+const BYTES = 32;
+
+/** Generates the key that signs access tokens. From its numbers, because Deno 2.1 exports no private key as a JWK. */
+export function generateSigningKey(): SigningKey {
+  const pair = createECDH("prime256v1");
+  const point = pair.generateKeys();
+  // Without its leading zeros, where it has some.
+  const d = pair.getPrivateKey("hex").padStart(2 * BYTES, "0");
+  return {
+    kty: "EC",
+    crv: "P-256",
+    // The first byte says that both numbers of the point follow.
+    x: point.subarray(1, 1 + BYTES).toString("base64url"),
+    y: point.subarray(1 + BYTES).toString("base64url"),
+    d: Buffer.from(d, "hex").toString("base64url"),
+    kid: randomUUID(),
+    alg: "ES256",
+  };
 }

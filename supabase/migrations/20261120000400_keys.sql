@@ -87,7 +87,7 @@ begin
       when w.suspended then 'workspace_suspended'
       when not w.public_api then 'feature_disabled'
     end,
-    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute
+    k.id, k.workspace_id, k.member_id, k.scopes, w.rate_limit_per_minute, null::uuid
   into v_caller
   from crm.key_secrets s
   join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id

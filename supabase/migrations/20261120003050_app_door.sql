@@ -12,19 +12,29 @@ begin
   if to_regclass('auth.sessions') is null or to_regclass('auth.users') is null then
     return;
   end if;
-  execute $sql$
-    select true, case when u.email_confirmed_at is not null then lower(u.email) end
-    from auth.sessions s
-    join auth.users u on u.id = s.user_id
-    where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
-      and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
-  $sql$ into is_live, email using p_user_id, p_session_id;
+  execute format(
+    $sql$
+      select true, case
+        -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service
+        -- says, and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+        when u.email_confirmed_at is not null and not u.is_sso_user and lower(u.email) not like %1$L
+          then lower(u.email)
+      end
+      from %2$I.sessions s
+      join %2$I.users u on u.id = s.user_id
+      where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
+        and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
+    $sql$,
+    '%.invalid',
+    'auth'
+  ) into is_live, email using p_user_id, p_session_id;
   is_live := is_live is not null;
 end
 $$;
 comment on function crm.session_email(uuid, uuid) is
   'Whether a session of Supabase Auth exists and has not ended, and the confirmed e-mail of its person in lower case: of '
-  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed.';
+  'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not by '
+  'Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql
@@ -38,7 +48,7 @@ begin
     select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
     if v_member.user_id is not null then
-      execute 'select exists (select from auth.users u where u.id = $1 and u.deleted_at is null)'
+      execute format('select exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
       into v_earlier_exists using v_member.user_id;
       continue when v_earlier_exists;
     end if;

@@ -192,6 +192,8 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'workspace_id');
   end if;
+  -- A change of members holds the same lock, and may have been that of the caller's own role.
+  perform crm.require_admin_still(v_before.id);
   v_changes := crm.describe_changes(to_jsonb(v_before), v_args - 'workspace_id');
   if v_changes = '{}' then
     return crm.workspace_overview(v_before);

@@ -116,6 +116,23 @@ $$;
 comment on function crm.require_other_admin(uuid, uuid) is
   'Raises last_admin if no other active admin of the workspace can sign in.';
 
+create function crm.require_admin_still(p_workspace_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if crm.current_member_id() is not null and not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
+end
+$$;
+comment on function crm.require_admin_still(uuid) is
+  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since the '
+  'door read the role: whoever took the role away may be the one it waited for.';
+
 create function app.member_update(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -130,6 +147,7 @@ declare
 begin
   -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
+  perform crm.require_admin_still((v_args ->> 'workspace_id')::uuid);
   select m.* into v_before from crm.members m
   where m.workspace_id = (v_args ->> 'workspace_id')::uuid and m.id = (v_args ->> 'id')::uuid
   for no key update;

@@ -238,6 +238,7 @@ grant execute on function
   crm.record_webhook_action(uuid, uuid, text, jsonb),
   crm.redeliver(uuid, uuid),
   crm.require_active_subscription(uuid, uuid),
+  crm.require_admin_still(uuid),
   crm.require_other_admin(uuid, uuid),
   crm.require_workspace(uuid),
   crm.send_test_event(uuid, uuid),

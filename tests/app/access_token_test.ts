@@ -71,7 +71,7 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and 
 });
 
 Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {
-  const { sign: signHere } = await openAccessTokens(await generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const user = {
     id: userId,
     raw_app_meta_data: {},
@@ -89,7 +89,7 @@ Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is servi
 });
 
 Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody", async () => {
-  const tokens = await openAccessTokens(await generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const user = {
     id: userId,
     raw_app_meta_data: {},

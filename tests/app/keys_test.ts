@@ -12,8 +12,8 @@ const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 test("app-v1-keys creates a key, whose value only that reply has, of the member who is signed in", async ({ sql, workspace }) => {
   const { session, memberId } = await signIn(sql, workspace.id, "gestor");
-  const console_ = memberClient(session);
-  const created = await console_.post(KEYS, {
+  const member = memberClient(session);
+  const created = await member.post(KEYS, {
     name: " Site ",
     scopes: ["pipelines:read", "contact:read", "owners:read", "pipelines:read"],
     expires_at: "2120-01-31",
@@ -32,7 +32,7 @@ test("app-v1-keys creates a key, whose value only that reply has, of the member 
   assert.equal(shown.last_used_at, null);
 
   assert.equal((await client(key).get(PIPELINES)).status, 200);
-  const list = await console_.get(KEYS);
+  const list = await member.get(KEYS);
   assert.ok(!list.text.includes(key));
   assert.deepEqual(list.body.data[0], {
     ...shown,
@@ -43,7 +43,7 @@ test("app-v1-keys creates a key, whose value only that reply has, of the member 
     },
   });
   assert.ok(Math.abs(Date.parse(list.body.data[0].last_used_at) - Date.now()) < 10_000);
-  const { body: { hours, days_30: days, subscriptions, ...one } } = await console_.get(`${KEYS}/${shown.id}`);
+  const { body: { hours, days_30: days, subscriptions, ...one } } = await member.get(`${KEYS}/${shown.id}`);
   assert.deepEqual(one, list.body.data[0]);
   assert.deepEqual([hours.length, hours[47].calls, days.length, days[29].calls, subscriptions], [
     48,
@@ -91,25 +91,25 @@ test("app-v1-keys names each field of a new key that is wrong", async ({ sql, wo
 
 test("app-v1-keys rotates a key with an overlap and without, and shows the new value once", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
-  const console_ = memberClient(session);
+  const member = memberClient(session);
   const { id, key } = await makeKey(sql, workspace.id);
-  const first = await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 3600 });
+  const first = await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 3600 });
   assert.equal(first.status, 200, first.text);
   assert.equal(first.body.id, id);
   assert.equal(first.body.prefix, first.body.key.slice(0, 12));
   assert.ok(Date.parse(first.body.old_secret_expires_at) > Date.now() + 3_500_000);
   for (const value of [key, first.body.key]) assert.equal((await client(value).get(PIPELINES)).status, 200);
 
-  const second = await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 });
+  const second = await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 });
   assert.equal(second.body.old_secret_expires_at, null);
   for (const value of [key, first.body.key]) {
     assertError(await client(value).get(PIPELINES), "revoked_api_key");
   }
   assert.equal((await client(second.body.key).get(PIPELINES)).status, 200);
-  assert.ok(!(await console_.get(`${KEYS}/${id}`)).text.includes(second.body.key));
+  assert.ok(!(await member.get(`${KEYS}/${id}`)).text.includes(second.body.key));
   for (const overlap_seconds of [1, 3601, "3600", null, undefined]) {
     const wrong = assertError(
-      await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds }),
+      await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds }),
       "validation_error",
     );
     assert.deepEqual(Object.keys(wrong), ["overlap_seconds"]);
@@ -118,26 +118,26 @@ test("app-v1-keys rotates a key with an overlap and without, and shows the new v
 
 test("app-v1-keys gives no new secret to a key that works no more", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
-  const console_ = memberClient(session);
+  const member = memberClient(session);
   const [revoked, expired] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);
-  await console_.post(`${KEYS}/${revoked.id}/revoke`);
+  await member.post(`${KEYS}/${revoked.id}/revoke`);
   await sql`update crm.api_keys set expires_at = now() where id = ${expired.id}`;
   for (const [{ id }, state] of [[revoked, "revoked"], [expired, "expired"]] as const) {
-    assertError(await console_.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 }), "key_revoked");
-    assert.equal((await console_.get(`${KEYS}/${id}`)).body.state, state);
-    assert.equal((await console_.patch(`${KEYS}/${id}`, { name: "Antiga" })).body.name, "Antiga");
+    assertError(await member.post(`${KEYS}/${id}/rotate`, { overlap_seconds: 0 }), "key_revoked");
+    assert.equal((await member.get(`${KEYS}/${id}`)).body.state, state);
+    assert.equal((await member.patch(`${KEYS}/${id}`, { name: "Antiga" })).body.name, "Antiga");
   }
 });
 
 test("app-v1-keys revokes a key with the webhooks that it made, or without them", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
-  const console_ = memberClient(session);
+  const member = memberClient(session);
   const target_url = "https://hooks.example.com/crm";
   for (const keep of [false, true]) {
     const { id, key } = await makeKey(sql, workspace.id);
     const { id: webhook } = await subscribe(key, target_url, ["deal.won"]);
-    assert.equal((await console_.get(`${KEYS}/${id}`)).body.active_webhooks, 1);
-    const { status, body } = await console_.post(
+    assert.equal((await member.get(`${KEYS}/${id}`)).body.active_webhooks, 1);
+    const { status, body } = await member.post(
       `${KEYS}/${id}/revoke`,
       keep ? { keep_webhooks: true } : undefined,
     );
@@ -148,7 +148,7 @@ test("app-v1-keys revokes a key with the webhooks that it made, or without them"
     assert.deepEqual(body.kept_subscriptions, keep ? [{ id: webhook, target_url }] : []);
     assert.equal(body.active_webhooks, keep ? 1 : 0);
     assertError(await client(key).get(PIPELINES), "revoked_api_key");
-    const { subscriptions } = (await console_.get(`${KEYS}/${id}`)).body;
+    const { subscriptions } = (await member.get(`${KEYS}/${id}`)).body;
     assert.deepEqual(subscriptions, [{
       id: webhook,
       target_url,
@@ -156,7 +156,7 @@ test("app-v1-keys revokes a key with the webhooks that it made, or without them"
       event_types: ["deal.won"],
     }]);
     assert.equal(
-      (await console_.post(`${KEYS}/${id}/revoke`, { keep_webhooks: true })).body.was_revoked,
+      (await member.post(`${KEYS}/${id}/revoke`, { keep_webhooks: true })).body.was_revoked,
       true,
     );
   }

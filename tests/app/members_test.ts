@@ -209,6 +209,29 @@ test("Two admins who demote each other at the same moment: the second statement 
   assertError(await second as Awaited<ReturnType<ReturnType<typeof memberClient>["patch"]>>, "last_admin");
 });
 
+test("An admin whose role is being taken away cannot take it back with a call that waits meanwhile", async ({ sql, workspace: { id } }) => {
+  const [{ memberId: first }, two] = [await signIn(sql, id, "admin"), await signIn(sql, id, "admin")];
+  const demoted = memberClient(two.session);
+  await demoted.get(MEMBERS);
+  const calls = [
+    () => demoted.patch(`${MEMBERS}/${two.memberId}`, { role: "admin", name: "Ana" }),
+    () => demoted.patch(`${MEMBERS}/${first}`, { role: "vendedor" }),
+    () => demoted.patch("/app-v1-workspace", { name: "Tomada" }),
+  ];
+  let waiting: ReturnType<typeof calls[0]>[] = [];
+  await sql.begin(async (sql) => {
+    await sql`select set_config('app.member_id', ${first}, true)`;
+    await sql`select app.member_update(${
+      sql.json({ workspace_id: id, id: two.memberId, role: "vendedor" })
+    })`;
+    waiting = calls.map((call) => call());
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  for (const reply of await Promise.all(waiting)) assertError(reply, "insufficient_role");
+  const roles = await sql`select role from crm.members where id in (${first}, ${two.memberId}) order by role`;
+  assert.deepEqual(roles.map(({ role }) => role), ["admin", "vendedor"]);
+});
+
 Deno.test("No endpoint of members can change an e-mail, by which a person becomes another member", () => {
   const fields = members.routes.map(({ endpoint }) => endpoint.body)
     .filter((body) => body !== undefined)

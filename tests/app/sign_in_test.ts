@@ -50,6 +50,22 @@ test("An e-mail that is not confirmed links nobody, whatever the token and the p
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
+test("Nobody becomes a workspace's first admin by the address that every workspace without a real one has", async ({ sql, workspace: { memberId } }) => {
+  const [first] = await sql`select email from crm.members where id = ${memberId}`;
+  assert.match(first!["email"], /\.invalid$/);
+  const { session } = await signInAs(sql, accessTokens, { memberId, email: first!["email"] });
+  assertError(await memberClient(session).get(CHOICES), "not_a_member");
+  assert.equal(await linkedUser(sql, memberId), null);
+});
+
+test("An address that another company's single sign-on vouches for links nobody", async ({ sql, workspace: { id } }) => {
+  const victim = await makeMember(sql, id, "admin");
+  const attacker = await signInAs(sql, accessTokens, victim);
+  await sql`update auth.users set is_sso_user = true where id = ${attacker.userId}`;
+  assertError(await memberClient(attacker.session).get(CHOICES), "not_a_member");
+  assert.equal(await linkedUser(sql, victim.memberId), null);
+});
+
 test("A member who is linked stays that person's: who gets the e-mail later becomes nobody", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "admin");
   await memberClient(first.session).get(CHOICES);

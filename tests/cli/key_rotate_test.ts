@@ -24,7 +24,7 @@ test("key rotate --overlap lets a client go on that keeps calling through it", a
   let ended = false;
   let calls = 0;
   const failures: string[] = [];
-  const client_ = (async () => {
+  const calling = (async () => {
     while (!ended) {
       const { status, text } = await client(key).get(PIPELINES);
       calls++;
@@ -34,7 +34,7 @@ test("key rotate --overlap lets a client go on that keeps calling through it", a
   const rotated = await json("key", "rotate", id, "--overlap", "1h");
   await client(key).get(PIPELINES);
   ended = true;
-  await client_;
+  await calling;
   assert.ok(calls > 5, `${calls} calls`);
   assert.deepEqual(failures, []);
 

@@ -116,9 +116,9 @@ for (const { resource, route, title } of sessionEndpoints) {
 async function makeInvalidTokens(sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) {
   const [user] = await sql`select * from auth.users where id = ${userId}`;
   const now = Math.floor(Date.now() / 1000);
-  const forged = await openAccessTokens({ ...await generateSigningKey(), kid: "other" }, "http://127.0.0.1");
+  const forged = await openAccessTokens({ ...generateSigningKey(), kid: "other" }, "http://127.0.0.1");
   const [{ kid }] = accessTokens.jwks.keys as [{ kid: string }];
-  const impostor = await openAccessTokens({ ...await generateSigningKey(), kid }, "http://127.0.0.1");
+  const impostor = await openAccessTokens({ ...generateSigningKey(), kid }, "http://127.0.0.1");
   // The attack by which a public key, which everybody has, serves as the secret of HS256.
   const confused = new SignJWT({ session_id: sessionId, sub: userId, aud: "authenticated" })
     .setProtectedHeader({ alg: "HS256", kid }).setExpirationTime(now + 3600);

@@ -7,7 +7,7 @@ import { openGateway } from "../../local/gateway.ts";
 
 const [port, folder] = Deno.args;
 const gateway = openGateway(Number(port));
-const { d: _private, ...key } = await generateSigningKey();
+const { d: _private, ...key } = generateSigningKey();
 gateway.serve("/auth/v1/.well-known/jwks.json", () => Promise.resolve(Response.json({ keys: [key] })));
 await gateway.openFunctions(folder);
 

@@ -36,8 +36,10 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       </dd>
       <dt>{t("keys.created_at")}</dt>
       <dd>
-        <Moment at={entry.created_at} exact />
-        {` ${t("keys.created_by", { name: entry.creator.name })}`}
+        <Moment at={entry.created_at} exact />{" "}
+        {t(entry.creator.is_active ? "keys.created_by" : "keys.created_by_inactive", {
+          name: entry.creator.name,
+        })}
       </dd>
       <dt>{t("keys.expiry")}</dt>
       <dd>{entry.expires_at ? <Moment at={entry.expires_at} exact /> : t("keys.expiry_never")}</dd>

@@ -27,7 +27,7 @@ export function KeyOpened({ id }: { id: string }) {
     void resource.reload();
   };
   return (
-    <Page title={key?.name ?? t("keys.single")} text={<a href={href("chaves/")}>{t("keys.back")}</a>}>
+    <Page title={key?.name ?? t("keys.single")} text={key && <a href={href("chaves/")}>{t("keys.back")}</a>}>
       <Loaded resource={resource} rows={6}>
         {(key) => (
           <>
@@ -57,7 +57,11 @@ export function KeyOpened({ id }: { id: string }) {
             </div>
             {mayChange.value && (
               <div class="actions foot-actions">
-                <button type="button" class="button" onClick={() => action.value = "rename"}>
+                <button
+                  type="button"
+                  class="button"
+                  onClick={() => action.value = "rename"}
+                >
                   {t("keys.rename")}
                 </button>
                 {key.state === "active" && (

@@ -3,7 +3,7 @@ import { useLocation } from "preact-iso/router";
 import { call } from "../../app/api.ts";
 import { asFailure, type Failure } from "../../app/failure.ts";
 import { href } from "../../app/settings.ts";
-import { mayChange } from "../../app/workspace.ts";
+import { mayChange, workspace } from "../../app/workspace.ts";
 import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { say } from "../../components/toast.tsx";
@@ -21,6 +21,8 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   const { route } = useLocation();
   const busy = useSignal<"test" | "reactivate" | "other" | null>(null);
   const failure = useSignal<Failure | null>(null);
+  // Its place is kept until the role is known, so that the deliveries below it do not move.
+  if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
   if (!mayChange.value) return null;
   const { id, is_active, target_url } = webhook;
   const path = `app-v1-webhooks/${id}`;

@@ -40,7 +40,7 @@ export function EventChoice({ chosen, error, onChange }: {
                   onChange={({ currentTarget }) => set([event], currentTarget.checked)}
                 />
                 <span>
-                  {t(`event.${event}`)} <code class="small">{event}</code>
+                  {t(`event.${event}`)} <code class="small event-name">{event}</code>
                 </span>
               </label>
             ))}

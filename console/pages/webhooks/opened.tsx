@@ -31,7 +31,7 @@ export function OpenedWebhook({ id, open }: { id: string; open: string | null })
   }
   const read = webhook.data.value;
   return (
-    <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={back}>
+    <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={read && back}>
       {secret.value && <WebhookSecret title={t("secret.new")} secret={secret.value} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (

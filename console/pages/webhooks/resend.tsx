@@ -25,7 +25,9 @@ export function Resend({ delivery, onSent }: { delivery: Delivery; onSent: () =>
     <button
       type="button"
       class="button small-button"
-      aria-label={t("delivery.resend_label", { event, when: whenText(created_at, now.value) })}
+      aria-label={busy.value
+        ? undefined
+        : t("delivery.resend_label", { event, when: whenText(created_at, now.value) })}
       aria-disabled={busy.value}
       onClick={resend}
     >

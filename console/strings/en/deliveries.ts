@@ -29,7 +29,7 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery.open": "Open delivery",
   "delivery.close": "Close",
   "delivery.resend": "Send again",
-  "delivery.resend_label": "Send {event} of {when} again",
+  "delivery.resend_label": "Send again: {event} of {when}",
   "delivery.resending": "Sending…",
   "delivery.resent": "On its way again",
   "delivery.resent_held": "It waits: the account is held",

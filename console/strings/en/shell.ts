@@ -11,6 +11,7 @@ export const shell: Translated<typeof portuguese> = {
   "app.saving": "Saving…",
   "app.loading": "Loading…",
   "app.retry": "Try again",
+  "app.retrying": "Trying…",
   "app.copy": "Copy",
   "app.copied": "Copied",
   "app.copy_by_hand": "The browser did not allow copying. The text is selected: copy it with Ctrl+C.",
@@ -21,6 +22,9 @@ export const shell: Translated<typeof portuguese> = {
   "app.not_found": "This page does not exist",
   "app.not_found_text": "The address may have changed. Start from the list of keys.",
   "app.to_keys": "See the keys",
+  "app.broken": "Something went wrong on this page",
+  "app.broken_text": "The mistake is ours. What was saved stays saved.",
+  "app.reload": "Reload",
 
   "nav.label": "Pages",
   "nav.funnel": "Funnel",
@@ -47,9 +51,9 @@ export const shell: Translated<typeof portuguese> = {
 
   "workspace.choose": "Choose the company",
   "workspace.choose_text": "You belong to more than one. You can switch later, in the bar.",
-  "workspace.none": "You do not belong to a company yet",
+  "workspace.none": "You do not belong to a company",
   "workspace.none_text":
-    "Ask an administrator to invite {email}. If you were invited with another address, sign out and use that one.",
+    "Ask an administrator to invite {email}, or to give you access again. If you were invited with another address, sign out and use that one.",
   "workspace.suspended":
     "This company is suspended: the API refuses calls and webhooks wait. Contact support.",
   "workspace.no_api": "The API of this company is off: keys do not work. Contact support.",

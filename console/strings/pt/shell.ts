@@ -9,6 +9,7 @@ export const shell = {
   "app.saving": "Salvando…",
   "app.loading": "Carregando…",
   "app.retry": "Tentar de novo",
+  "app.retrying": "Tentando…",
   "app.copy": "Copiar",
   "app.copied": "Copiado",
   "app.copy_by_hand": "O navegador não deixou copiar. O texto está selecionado: copie com Ctrl+C.",
@@ -19,6 +20,9 @@ export const shell = {
   "app.not_found": "Esta página não existe",
   "app.not_found_text": "O endereço pode ter mudado. Comece pela lista de chaves.",
   "app.to_keys": "Ver as chaves",
+  "app.broken": "Algo deu errado nesta página",
+  "app.broken_text": "O erro é nosso. O que já estava gravado continua gravado.",
+  "app.reload": "Recarregar",
 
   "nav.label": "Páginas",
   "nav.funnel": "Funil",
@@ -45,9 +49,9 @@ export const shell = {
 
   "workspace.choose": "Escolha a empresa",
   "workspace.choose_text": "Você pertence a mais de uma. Dá para trocar depois, na barra.",
-  "workspace.none": "Você ainda não pertence a nenhuma empresa",
+  "workspace.none": "Você não pertence a nenhuma empresa",
   "workspace.none_text":
-    "Peça a um administrador que convide {email}. Se foi convidado com outro e-mail, saia e entre com ele.",
+    "Peça a um administrador que convide {email} ou devolva o seu acesso. Se foi convidado com outro e-mail, saia e entre com ele.",
   "workspace.suspended":
     "Esta empresa está suspensa: a API recusa chamadas e os webhooks esperam. Fale com o suporte.",
   "workspace.no_api": "A API desta empresa está desligada: chaves não funcionam. Fale com o suporte.",

@@ -23,7 +23,7 @@ export async function* countStatements(
   functionsDatabaseUrl: string,
 ): AsyncGenerator<Counted, void, undefined> {
   await installAuthSchema(sql);
-  const tokens = await openAccessTokens(await generateSigningKey(), "http://127.0.0.1/auth/v1");
+  const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   await using proxy = startCountingProxy(functionsDatabaseUrl);
   await using server = await startServer({
     DATABASE_URL: proxy.url,

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { pt } from "../../console/strings/pt.ts";
+import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { ACTIONS } from "../../supabase/functions/app-v1-activity/schema.ts";
+
+const says = (key: string) => assert.ok(Object.hasOwn(pt, key), `The console has no text ${key}`);
+
+Deno.test("Every action of the audit log has its sentence on the activity page", () => {
+  for (const action of ACTIONS) says(`did.${action}`);
+});
+
+Deno.test("Every scope has words on the form of a new key", () => {
+  for (const scope of SCOPES) {
+    const [resource, access] = scope.split(":");
+    says(`scope.${resource}`);
+    says(`access.${access}`);
+  }
+});
+
+Deno.test("The console has words of its own only for error codes that exist", () => {
+  const codes = Object.keys(pt).flatMap((key) => key.match(/^failure\.code\.(.+)$/)?.[1] ?? []);
+  assert.ok(codes.length > 0);
+  assert.deepEqual(codes.filter((code) => !Object.hasOwn(ERRORS, code)), []);
+});
