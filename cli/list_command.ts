@@ -28,14 +28,20 @@ interface Rows<Row> {
 type List<Row> = { description: string } & (Rows<Row> | { describe: (rows: Row[]) => string });
 
 /** Adds `<group> list --workspace <id>`. */
-export function addListCommand<V extends ListVerb>(
+export function addListCommand<V extends ListVerb>(group: Command, verb: V, list: List<Row<V>>): void {
+  addReshapedListCommand<V, Row<V>>(group, verb, (rows) => rows, list);
+}
+
+/** Adds a list command whose rows, printed or as JSON, have another form than those of the verb. */
+export function addReshapedListCommand<V extends ListVerb, Shown>(
   group: Command,
   verb: V,
-  list: List<Row<V>>,
+  reshape: (rows: Row<V>[]) => Shown[],
+  list: List<NoInfer<Shown>>,
 ): void {
   const describe = "describe" in list
     ? list.describe
-    : (rows: Row<V>[]) => formatTable(rows as unknown as Record<string, Cell>[], list.columns, list.nothing);
+    : (rows: Shown[]) => formatTable(rows as Record<string, Cell>[], list.columns, list.nothing);
   group.command("list")
     .description(list.description)
     .requiredOption("--workspace <id>", "the workspace")
@@ -45,7 +51,7 @@ export function addListCommand<V extends ListVerb>(
         command,
         async (sql) => {
           const result = await operate(sql, verb, { workspace_id: workspace } as Args<V>);
-          return (Array.isArray(result) ? result : (result as { data: unknown }).data) as Row<V>[];
+          return reshape((Array.isArray(result) ? result : (result as { data: unknown }).data) as Row<V>[]);
         },
         describe,
       )

@@ -1,5 +1,6 @@
 /**
- * `deno task openapi`: writes openapi.json (Portuguese), openapi.en.json (English) and those of the application at the root of the repository.
+ * `deno task openapi`: writes the documents of the API and of the application, in Portuguese and English, at the root of
+ * the repository.
  */
 import { openApiDocument } from "./document.ts";
 import { DOCUMENTS, documentText } from "./files.ts";

@@ -6,7 +6,7 @@ import type {
   Resource,
   Route,
 } from "../supabase/functions/_shared/contract/endpoint.ts";
-import { WORKSPACE_HEADER } from "../supabase/functions/_shared/http/session_gate.ts";
+import { WORKSPACE_HEADER } from "../supabase/functions/_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
 import { ListQuery } from "../supabase/functions/_shared/contract/pagination.ts";
 import { FILTERS } from "./common_fields.ts";

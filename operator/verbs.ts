@@ -1,74 +1,33 @@
-// The arguments and the result of each verb of schema app that a command calls. Their rules are in supabase/migrations/*_app_*.sql. Moments
-// are ISO 8601 in UTC. An optional argument may be absent or null.
+// The arguments and the result of each verb of schema app that a command calls. Their rules are in
+// supabase/migrations/*_app_*.sql. Moments are ISO 8601 in UTC. An optional argument may be absent or null.
+import type { z } from "zod";
+import type { Role } from "../supabase/functions/_shared/contract/roles.ts";
+import type {
+  DeliveryDetail,
+  DeliveryList,
+  Redelivery,
+} from "../supabase/functions/app-v1-deliveries/schema.ts";
+import type {
+  Key as KeySchema,
+  KeyDetail,
+  RevokedKey,
+  Rotation,
+} from "../supabase/functions/app-v1-keys/schema.ts";
+import type { MemberList, UpdatedMember } from "../supabase/functions/app-v1-members/schema.ts";
+import type { Workspace as WorkspaceSchema } from "../supabase/functions/app-v1-workspace/schema.ts";
 
-/** The roles of a member. An admin and a gestor manage the workspace. */
-export const ROLES = ["admin", "gestor", "vendedor"] as const;
-export type Role = typeof ROLES[number];
+/** A workspace as it is listed. */
+export type Workspace = Omit<WorkspaceOverview, "member" | "workspaces" | "usage">;
 
-export interface Workspace {
-  id: string;
-  name: string;
-  suspended: boolean;
-  public_api: boolean;
-  rate_limit_per_minute: number;
-  stale_after_days: number;
-  created_at: string;
-}
+/** A workspace with its usage. `member`, who asks, is null for the operator, who has no `workspaces`. */
+export type WorkspaceOverview = Omit<z.output<typeof WorkspaceSchema>, "member"> & {
+  member: z.output<typeof WorkspaceSchema>["member"] | null;
+};
 
-/** A workspace as one who looks at it alone sees it. */
-export interface WorkspaceOverview extends Workspace {
-  /** Who asks; null for the operator. */
-  member: Pick<Member, "id" | "name" | "email" | "role"> | null;
-  /** Those of the person who asks; none for the operator. */
-  workspaces: { id: string; name: string; role: Role }[];
-  usage: {
-    calls_today: number;
-    calls_7_days: number;
-    active_keys: number;
-    active_webhooks: number;
-    active_members: number;
-    waiting_deliveries: number;
-  };
-}
-
-export interface Member {
-  id: string;
-  workspace_id: string;
-  name: string;
-  email: string;
-  role: Role;
-  is_active: boolean;
-  has_signed_in: boolean;
-  /** How many keys that the member created still work. */
-  working_keys: number;
-  created_at: string;
-}
-
-export interface Key {
-  id: string;
-  name: string;
-  /** The visible start of its newest secret. */
-  prefix: string;
-  scopes: string[];
-  state: "active" | "expired" | "revoked";
-  creator: { id: string; name: string; is_active: boolean };
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-  active_webhooks: number;
-  rotated_at: string | null;
-  /** Until when an earlier secret works too; null if none does. */
-  old_secret_expires_at: string | null;
-  /** By days of UTC, oldest first. */
-  calls: { total_7_days: number; days: { day: string; calls: number }[] };
-}
-
+/** An API key, without its secrets. */
+export type Key = z.output<typeof KeySchema>;
 /** How long a replaced secret goes on working, in seconds. */
-export type OverlapSeconds = 0 | 3600 | 86400 | 604800;
-
-/** A key that is neither revoked nor expired. */
-export type WorkingKey = Pick<Key, "id" | "name" | "prefix" | "scopes" | "expires_at">;
+export type OverlapSeconds = z.output<typeof Rotation>["overlap_seconds"];
 
 export interface Pipeline {
   id: string;
@@ -137,36 +96,6 @@ export interface Subscription {
   days_are_partial: boolean;
 }
 
-export interface Delivery {
-  id: string;
-  subscription_id: string;
-  target_url: string;
-  event: string;
-  state: "pending" | "delivered" | "failed";
-  attempts: number;
-  last_status: number | null;
-  last_reason: string | null;
-  last_duration_ms: number | null;
-  last_attempt_at: string | null;
-  next_attempt_at: string | null;
-  created_at: string;
-}
-
-/** A delivery with its attempts, and the request of an attempt that would be made now. */
-export interface DeliveryDetail extends Delivery {
-  attempts_made: {
-    series: number;
-    number: number;
-    status: number | null;
-    reason: string | null;
-    duration_ms: number;
-    finished_at: string;
-  }[];
-  /** JSON text; null if it cannot be built. */
-  body: string | null;
-  headers: { name: string; value: string }[];
-}
-
 export interface Job {
   name: string;
   every: string;
@@ -206,12 +135,15 @@ export interface Verbs {
   workspace_list: Verb<Record<never, never>, Workspace[]>;
   workspace_find: Verb<{ object: RecordKind; id: string }, InWorkspace>;
 
-  member_invite: Verb<InWorkspace & { name: string; email: string; role: Role }, Member>;
+  member_invite: Verb<
+    InWorkspace & { name: string; email: string; role: Role },
+    z.output<typeof MemberList>["data"][number]
+  >;
   member_update: Verb<
     OnRecord & Optional<{ name: string; role: Role; is_active: boolean }>,
-    Member & { keys: WorkingKey[]; active_managers: number }
+    z.output<typeof UpdatedMember>
   >;
-  member_list: Verb<InWorkspace, List<Member>>;
+  member_list: Verb<InWorkspace, z.output<typeof MemberList>>;
 
   key_create: Verb<
     & InWorkspace
@@ -219,25 +151,11 @@ export interface Verbs {
     & Optional<{ member_id: string; expires_at: string }>,
     Key
   >;
-  key_list: Verb<InWorkspace, { data: Key[] }>;
-  key_get: Verb<
-    OnRecord,
-    Key & {
-      hours: { hour: string; calls: number }[];
-      days_30: { day: string; calls: number }[];
-      subscriptions: Pick<Subscription, "id" | "target_url" | "is_active" | "event_types">[];
-    }
-  >;
+  key_list: Verb<InWorkspace, List<Key>>;
+  key_get: Verb<OnRecord, z.output<typeof KeyDetail>>;
   key_update: Verb<OnRecord & { name: string }, Key>;
   key_rotate: Verb<OnRecord & { prefix: string; hash: string; overlap_seconds: OverlapSeconds }, Key>;
-  key_revoke: Verb<
-    OnRecord & Optional<{ keep_webhooks: boolean }>,
-    Key & {
-      was_revoked: boolean;
-      ended_subscriptions: Pick<Subscription, "id" | "target_url">[];
-      kept_subscriptions: Pick<Subscription, "id" | "target_url">[];
-    }
-  >;
+  key_revoke: Verb<OnRecord & Optional<{ keep_webhooks: boolean }>, z.output<typeof RevokedKey>>;
 
   pipeline_create: Verb<
     InWorkspace & { name: string; stages: NewStage[] } & Optional<{ is_default: boolean }>,
@@ -270,10 +188,10 @@ export interface Verbs {
   subscription_read_secret: Verb<OnRecord, { secret: string }>;
   subscription_rotate: Verb<OnRecord & { secret: string }, Subscription>;
 
-  delivery_list: Verb<InWorkspace & Optional<{ subscription_id: string }>, List<Delivery>>;
-  delivery_get: Verb<OnRecord, DeliveryDetail>;
+  delivery_list: Verb<InWorkspace & Optional<{ subscription_id: string }>, z.output<typeof DeliveryList>>;
+  delivery_get: Verb<OnRecord, z.output<typeof DeliveryDetail>>;
   delivery_retry: Verb<InWorkspace, { retried: number }>;
-  delivery_redeliver: Verb<OnRecord, Delivery & { held: boolean }>;
+  delivery_redeliver: Verb<OnRecord, z.output<typeof Redelivery>>;
 
   job_list: Verb<Record<never, never>, Job[]>;
   job_run: Verb<{ name: string }, { name: string; duration_ms: number }>;

@@ -2616,10 +2616,10 @@ declare
   v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
-  insert into crm.members as new (workspace_id, name, email, role)
+  insert into crm.members (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
-  returning new.* into v_member;
+  returning * into v_member;
   if not found then
     perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;
@@ -8749,7 +8749,7 @@ begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);
   execute format(
-    'create policy "A caller reaches only the own workspace" on %s for all to crm_api, crm_app
+    'create policy "A caller reaches only its own workspace" on %s for all to crm_api, crm_app
        using (workspace_id = (select crm.current_workspace_id()))
        with check (workspace_id = (select crm.current_workspace_id()))',
     p_table
@@ -11866,171 +11866,171 @@ ALTER TABLE ONLY crm.webhook_subscriptions
 
 
 --
--- Name: activities A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: activities A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: api_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: audit_log A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: api_keys A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: companies A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: contacts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: audit_log A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: deals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: events A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: companies A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: idempotency_keys A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: key_calls A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: contacts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: key_counters A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: key_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: deals A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: lead_receipts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: loss_reasons A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: events A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: members A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: notes A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: idempotency_keys A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: pipelines A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: proposal_links A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_calls A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: proposals A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: stages A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_counters A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: webhook_attempts A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_deliveries A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: key_secrets A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
-
-
---
--- Name: webhook_secrets A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: webhook_subscriptions A caller reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: lead_receipts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only the own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
--- Name: workspaces A member reaches only the own workspace; Type: POLICY; Schema: crm; Owner: -
+-- Name: loss_reasons A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A member reaches only the own workspace" ON crm.workspaces TO crm_app USING ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: members A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: notes A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: pipelines A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposal_links A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: proposals A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: stages A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_attempts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_deliveries A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_secrets A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_subscriptions A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: workspaces A member reaches only their own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO crm_app USING ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
@@ -12041,10 +12041,10 @@ CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO cr
 
 
 --
--- Name: rate_limits A member reads the limits of the own workspace's keys; Type: POLICY; Schema: crm; Owner: -
+-- Name: rate_limits A member reads the limits of their own workspace's keys; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A member reads the limits of the own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
+CREATE POLICY "A member reads the limits of their own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
    FROM crm.api_keys k
   WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
 

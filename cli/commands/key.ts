@@ -2,12 +2,12 @@ import { type Command, Option } from "commander";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { createKey, rotateKey } from "../../operator/keys.ts";
 import { warningsOfScopes } from "../../operator/scope_warnings.ts";
-import type { Result } from "../../operator/verbs.ts";
+import type { Key, Result } from "../../operator/verbs.ts";
 import { parseScopes } from "../arguments.ts";
+import { addReshapedListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
-import { keyListCommand } from "./key_list.ts";
 import { keyShowCommand } from "./key_show.ts";
 
 /** How long the present secret can go on working after a rotation, in seconds. */
@@ -51,7 +51,36 @@ export function keyCommands(program: Command): void {
       );
     });
 
-  keyListCommand(key);
+  addReshapedListCommand(
+    key,
+    "key_list",
+    (keys: Key[]) =>
+      keys.map(({ creator, ...key }) => ({
+        ...key,
+        // Two fields, as scripts that read `--json` know them.
+        creator_id: creator.id,
+        creator: creator.name,
+        calls_7_days: key.calls.total_7_days,
+      })).toSorted((a, b) => a.id < b.id ? -1 : 1),
+    {
+      description:
+        "Show the keys of a workspace, oldest first, with their calls of 7 days; never their values. " +
+        "Of more than 500 it shows those that work, then the newest",
+      columns: [
+        "id",
+        "name",
+        "prefix",
+        "scopes",
+        "creator",
+        "expires_at",
+        "revoked_at",
+        "last_used_at",
+        "calls_7_days",
+        "old_secret_expires_at",
+      ],
+      nothing: "The workspace has no key",
+    },
+  );
   keyShowCommand(key);
 
   key.command("rename")

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { type Args, ROLES } from "../../operator/verbs.ts";
+import type { Args } from "../../operator/verbs.ts";
+import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import type { Sql } from "postgres";
 import { parseBoolean } from "../arguments.ts";
 import { addListCommand } from "../list_command.ts";

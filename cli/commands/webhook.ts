@@ -1,44 +1,37 @@
 import type { Command } from "commander";
-import type { Result } from "../../operator/verbs.ts";
-import { operate } from "../../operator/operator.ts";
+import type { Result, Subscription } from "../../operator/verbs.ts";
 import { rotateSecret } from "../../operator/webhooks.ts";
 import { readEncryptionKey } from "../encryption_key.ts";
+import { addReshapedListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
-
-/** The columns of the list, in order. */
-const COLUMNS = [
-  ...["id", "target_url", "event_types", "is_active", "failure_count"] as const,
-  ...["last_success_at", "last_failure_at", "key_id"] as const,
-];
 
 /** `webhook …`: the webhook subscriptions of a workspace. */
 export function webhookCommands(program: Command): void {
   const webhook = program.command("webhook").description("Webhook subscriptions of a workspace");
 
-  webhook.command("list")
-    .description(
-      "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
-    )
-    .requiredOption("--workspace <id>", "the workspace")
-    .addHelpText("after", formatExamples("webhook list --workspace ID"))
-    .action(({ workspace }, command) =>
-      perform(
-        command,
-        async (sql) => {
-          const { data } = await operate(sql, "subscription_list", { workspace_id: workspace });
-          // One field for the key, as scripts that read `--json` know it.
-          return data.map((subscription) => ({ ...subscription, key_id: subscription.key?.id ?? null }));
-        },
-        (rows) =>
-          formatTable(
-            rows.map((row) => ({ ...row, key: null, days: null })),
-            COLUMNS,
-            "The workspace has no webhook subscription",
-          ),
-      )
-    );
+  addReshapedListCommand(
+    webhook,
+    "subscription_list",
+    // One field for the key, as scripts that read `--json` know it.
+    (rows: Subscription[]) => rows.map((row) => ({ ...row, key_id: row.key?.id ?? null })),
+    {
+      description:
+        "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
+      columns: [
+        "id",
+        "target_url",
+        "event_types",
+        "is_active",
+        "failure_count",
+        "last_success_at",
+        "last_failure_at",
+        "key_id",
+      ],
+      nothing: "The workspace has no webhook subscription",
+    },
+  );
 
   webhook.command("show")
     .description("Show a subscription, and the outcomes of its deliveries of 7 days; never its secret")

@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { asFailure, type Failure } from "../app/failure.ts";
+import { useAction } from "../app/use_action.ts";
 import { t } from "../strings/strings.ts";
 import { Dialog } from "./dialog.tsx";
 import { FailureNote } from "./failure_note.tsx";
@@ -18,21 +17,10 @@ export function ActionDialog({ title, children, yes, dangerous, onSubmit, onClos
   onSubmit: () => Promise<void>;
   onClose: () => void;
 }) {
-  const busy = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (busy.value) return;
-    busy.value = true;
-    failure.value = null;
-    try {
-      await onSubmit();
-      onClose();
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-    } finally {
-      busy.value = false;
-    }
+    if (await run(onSubmit)) onClose();
   };
   return (
     <Dialog title={title} onClose={() => busy.value || onClose()}>

@@ -2,7 +2,10 @@ const STEP = 8;
 const BAR = 6;
 const HEIGHT = 24;
 
-/** Small columns, oldest first. `label` says the same in words; empty where words stand beside it. Several series stand on top of each other. */
+/**
+ * Small columns, oldest first; several series stand on top of each other. `label` says the same in words; empty where
+ * words stand beside it.
+ */
 export function Sparkline({ series, label, wide }: {
   series: { values: number[]; kind?: "accent" | "failed" | "waiting" }[];
   label: string;

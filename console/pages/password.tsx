@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
-import { asFailure, type Failure } from "../app/failure.ts";
 import { linkType, person, savePassword } from "../app/session.ts";
 import { href } from "../app/settings.ts";
+import { useAction } from "../app/use_action.ts";
 import { FailureNote } from "../components/failure_note.tsx";
 import { Field } from "../components/field.tsx";
 import { focusRefused } from "../components/focus_refused.ts";
@@ -16,9 +16,15 @@ const FEWEST_CHARACTERS = 8;
 export default function Password() {
   const { route } = useLocation();
   const password = useSignal("");
-  const busy = useSignal(false);
-  const refusal = useSignal<string | undefined>(undefined);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
+  const short = useSignal(false);
+  const refusal = short.value
+    ? t("password.short")
+    : failure.value?.code === "same_password"
+    ? t("password.same")
+    : failure.value?.code === "weak_password"
+    ? t("password.weak")
+    : undefined;
 
   if (linkType === "invalid") {
     return (
@@ -34,21 +40,13 @@ export default function Password() {
   const submit = async (event: Event) => {
     event.preventDefault();
     failure.value = null;
-    refusal.value = password.value.length < FEWEST_CHARACTERS ? t("password.short") : undefined;
-    if (refusal.value) return focusRefused(event.currentTarget);
-    busy.value = true;
-    try {
+    short.value = password.value.length < FEWEST_CHARACTERS;
+    if (short.value) return focusRefused(event.currentTarget);
+    await run(async () => {
       await savePassword(password.value);
       say(t("password.saved"));
       route(href("chaves/"), true);
-    } catch (thrown) {
-      const failed = asFailure(thrown);
-      if (failed.code === "same_password") refusal.value = t("password.same");
-      else if (failed.code === "weak_password") refusal.value = t("password.weak");
-      else failure.value = failed;
-    } finally {
-      busy.value = false;
-    }
+    });
   };
   return (
     <main class="content narrow">
@@ -58,14 +56,14 @@ export default function Password() {
           <Field
             label={t("password.field")}
             hint={t("password.hint")}
-            error={refusal.value}
+            error={refusal}
             type="password"
             autocomplete="new-password"
             required
             value={password.value}
             onInput={({ currentTarget }) => password.value = currentTarget.value}
           />
-          {failure.value && <FailureNote failure={failure.value} />}
+          {failure.value && !refusal && <FailureNote failure={failure.value} />}
           <div class="actions">
             <button type="submit" class="button primary" disabled={busy.value}>
               {t(busy.value ? "app.saving" : "password.submit")}

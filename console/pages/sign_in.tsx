@@ -1,8 +1,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { asFailure, type Failure } from "../app/failure.ts";
+import type { Failure } from "../app/failure.ts";
 import { LanguageSelect } from "../app/menu.tsx";
 import { ending, recoverPassword, signIn } from "../app/session.ts";
+import { useAction } from "../app/use_action.ts";
 import { Field } from "../components/field.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
@@ -25,23 +26,14 @@ export default function SignIn() {
 
 function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgotten: () => void }) {
   const password = useSignal("");
-  const busy = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
   // The page opens as soon as the browser has it, so that its modules load while the person types.
   useEffect(() => void import("./keys/page.tsx").catch(() => {}), []);
   const submit = async (event: Event) => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
-    busy.value = true;
-    failure.value = null;
-    try {
-      await signIn(email.value.trim(), password.value);
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-      form.querySelector<HTMLInputElement>("[type=password]")?.select();
-    } finally {
-      busy.value = false;
-    }
+    await run(() => signIn(email.value.trim(), password.value));
+    if (failure.value) form.querySelector<HTMLInputElement>("[type=password]")?.select();
   };
   return (
     <Page title={t("sign_in.title")}>
@@ -78,21 +70,14 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
 }
 
 function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void }) {
-  const busy = useSignal(false);
+  const { busy, failure, run } = useAction();
   const sentTo = useSignal<string | null>(null);
-  const failure = useSignal<Failure | null>(null);
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    busy.value = true;
-    failure.value = null;
-    try {
+    void run(async () => {
       await recoverPassword(email.value.trim());
       sentTo.value = email.value.trim();
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-    } finally {
-      busy.value = false;
-    }
+    });
   };
   return (
     <Page title={t("sign_in.recover")} text={t("sign_in.recover_text")}>

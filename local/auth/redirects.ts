@@ -1,6 +1,5 @@
+import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
 import type { AuthError } from "./errors.ts";
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The `error` of OAuth 2 that GoTrue names for a status. */
 const OAUTH_ERRORS: Readonly<Record<number, string>> = { 400: "invalid_request", 403: "access_denied" };
@@ -10,7 +9,7 @@ export function chooseRedirect(wanted: string | null, siteUrl: string): string {
   if (wanted === null || !URL.canParse(wanted)) return siteUrl;
   const [target, site] = [new URL(wanted), new URL(siteUrl)];
   if (!/^https?:$/.test(target.protocol) || target.username !== "" || target.password !== "") return siteUrl;
-  return target.origin === site.origin || LOOPBACK.test(target.hostname) ? target.href : siteUrl;
+  return target.origin === site.origin || isLoopback(target.hostname) ? target.href : siteUrl;
 }
 
 /** The address with the values in its fragment, which no server sees. */

@@ -1,18 +1,12 @@
 import { createHash } from "node:crypto";
 import { extname, join } from "node:path";
 
+/** Of every file that a build has. */
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
-  ".json": "application/json",
-  ".map": "application/json",
   ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".ico": "image/x-icon",
-  ".webmanifest": "application/manifest+json",
-  ".woff2": "font/woff2",
-  ".txt": "text/plain; charset=utf-8",
 };
 
 /**

@@ -1,5 +1,5 @@
--- The schemas crm and api, and the three roles that stand between a request and the data. What each may do is in the last
--- migration, `rights`; the reasons are in docs/decisions/0015-least-rights.md.
+-- The schemas crm and api, and the three roles that stand between a request and the data. What each may do is in the
+-- last migration, `rights`; the reasons are in docs/decisions/0015-least-rights.md.
 
 -- A function is executable by everybody unless that is revoked. For all schemas, because the form with `in schema` can
 -- only add to the rights that PUBLIC has everywhere, never remove one.
@@ -12,8 +12,9 @@ create schema api;
 comment on schema api is 'The door (api.call) and its verbs: the only way from an HTTP request to the data.';
 
 -- Verbs of an API key run as crm_api, those of a signed-in member as crm_app. Neither role can log in or bypass row-level
--- security: a verb sees only the rows that the policies allow. The functions connect as crm_functions. It has no password, so nobody can log in until the operator
--- sets one (docs/deployment.md), and it is a member of no role, so nothing but the doors leads to the data.
+-- security: a verb sees only the rows that the policies allow. The functions connect as crm_functions. It has no
+-- password, so nobody can log in until the operator sets one (docs/deployment.md), and it is a member of no role, so
+-- nothing but the doors leads to the data.
 -- A role belongs to the whole cluster: it may exist already, for another database or from before a reset of this one.
 do $$
 begin

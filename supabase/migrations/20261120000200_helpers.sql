@@ -110,7 +110,7 @@ begin
   execute format('alter table %s enable row level security', p_table);
   execute format('alter table %s force row level security', p_table);
   execute format(
-    'create policy "A caller reaches only the own workspace" on %s for all to crm_api, crm_app
+    'create policy "A caller reaches only its own workspace" on %s for all to crm_api, crm_app
        using (workspace_id = (select crm.current_workspace_id()))
        with check (workspace_id = (select crm.current_workspace_id()))',
     p_table

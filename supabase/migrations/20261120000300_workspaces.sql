@@ -22,7 +22,7 @@ comment on column crm.workspaces.stale_after_days is
 -- No verb of a key reads this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security;
 alter table crm.workspaces force row level security;
-create policy "A member reaches only the own workspace" on crm.workspaces for all to crm_app
+create policy "A member reaches only their own workspace" on crm.workspaces for all to crm_app
   using (id = (select crm.current_workspace_id()))
   with check (id = (select crm.current_workspace_id()));
 create trigger touch before update on crm.workspaces for each row execute function crm.touch();

@@ -52,8 +52,8 @@ comment on function crm.calls_by_hour(timestamptz[], bigint) is
   'Divides the newest p_calls calls of a row of crm.rate_limits into hours, given its times. Of calls whose time is no '
   'longer known, because more than a minute has passed, the hour is that of the oldest known one.';
 
--- The limits belong to no workspace. A member reads those of the own workspace's keys, to which the newest calls belong.
-create policy "A member reads the limits of the own workspace's keys" on crm.rate_limits for select to crm_app
+-- The limits belong to no workspace. A member reads those of their own workspace's keys, to which the newest calls belong.
+create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (
     exists (
       select from crm.api_keys k where k.workspace_id = (select crm.current_workspace_id()) and k.id = key_id

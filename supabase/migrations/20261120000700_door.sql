@@ -1,7 +1,8 @@
 -- The doors: one SQL statement answers one request. api.call is the door for API keys, api.call_by_link (migration
--- `proposal_links`) the one for public links, app.call (migration `app_door`) the one for signed-in members. Each identifies its caller, and crm.answer_request does the rest. See
--- docs/architecture.md. A door runs with the rights of its owner, so that the role which calls it needs none; only the
--- verb runs as crm_api (crm.run_verb), or as crm_app (crm.run_app_verb).
+-- `proposal_links`) the one for public links, app.call (migration `app_door`) the one for signed-in members. Each
+-- identifies its caller, and crm.answer_request does the rest. See docs/architecture.md. A door runs with the rights of
+-- its owner, so that the role which calls it needs none; only the verb runs as crm_api (crm.run_verb), or as crm_app
+-- (crm.run_app_verb).
 
 create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
 language plpgsql

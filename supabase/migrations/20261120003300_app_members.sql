@@ -51,10 +51,10 @@ declare
   v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
-  insert into crm.members as new (workspace_id, name, email, role)
+  insert into crm.members (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
-  returning new.* into v_member;
+  returning * into v_member;
   if not found then
     perform crm.raise_code('email_taken', 'email', 'O workspace já tem um membro com este e-mail');
   end if;

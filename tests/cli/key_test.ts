@@ -208,6 +208,7 @@ test("key list shows the creator and the last use of each key, and no secret", a
     active_webhooks: 0,
     rotated_at: null,
     old_secret_expires_at: null,
+    calls_7_days: 1,
     calls: { total_7_days: 1, days: rest.calls.days },
   });
   assert.deepEqual(rest.calls.days.map(({ calls }: { calls: number }) => calls), [0, 0, 0, 0, 0, 0, 1]);

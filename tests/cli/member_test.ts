@@ -139,7 +139,7 @@ Deno.test("member … reports each mistake in one line", async () => {
     assertMistake(add(UNKNOWN_ID, "ana@exemplo.com.br"), 1, /No workspace has the id "0{8}-/),
     assertMistake(add("x", "ana@exemplo.com.br"), 2, /must be a UUID/),
     assertMistake(add(UNKNOWN_ID, "ana"), 2, /must be an e-mail address/),
-    assertMistake(add(UNKNOWN_ID, "a@b.co", "chefe"), 2, /Allowed choices are admin, gestor, vendedor/),
+    assertMistake(add(UNKNOWN_ID, "a@b.co", "chefe"), 2, /Allowed choices are vendedor, gestor, admin/),
     assertMistake(["member", "update", UNKNOWN_ID, "--active", "true"], 1, /No member has the id/),
     assertMistake(
       ["member", "update", UNKNOWN_ID],

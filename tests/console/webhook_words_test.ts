@@ -1,29 +1,17 @@
 import assert from "node:assert/strict";
 import { adviceFor } from "../../console/pages/webhooks/advice.ts";
-import { EVENT_GROUPS } from "../../console/pages/webhooks/events.ts";
 import { prettyJson } from "../../console/pages/webhooks/pretty_json.ts";
 import { SIGN_COMMAND, verifySnippet } from "../../console/pages/webhooks/snippet.ts";
 import { sendingOf, stateOfDelivery, stateOfWebhook } from "../../console/pages/webhooks/states.ts";
 import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { deliveries as en } from "../../console/strings/en/deliveries.ts";
-import { webhooks as enWebhooks } from "../../console/strings/en/webhooks.ts";
 import { deliveries as pt } from "../../console/strings/pt/deliveries.ts";
-import { webhooks as ptWebhooks } from "../../console/strings/pt/webhooks.ts";
-import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { needing } from "../support/needing.ts";
 
 const AT = "2026-11-20T14:03:00.000Z";
 const webhook = { is_active: true, held: false, failure_count: 0, last_failure_at: null };
 const state = (fields: Partial<Parameters<typeof stateOfWebhook>[0]>, suspended = false) =>
   stateOfWebhook({ ...webhook, ...fields }, suspended).is;
-
-Deno.test("The form offers every event of the catalogue once, and says in both languages what each means", () => {
-  const offered = EVENT_GROUPS.flatMap(({ events }) => events);
-  assert.deepEqual([...offered].sort(), [...EVENT_TYPES].sort());
-  for (const event of offered) {
-    assert.ok(ptWebhooks[`event.${event}`] && enWebhooks[`event.${event}`], event);
-  }
-});
 
 Deno.test("A subscription that failures stopped is told from one that a person deactivated", () => {
   assert.equal(state({}), "active");

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { href } from "../../app/settings.ts";
 import type { Member, Role } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
@@ -21,9 +21,8 @@ const NOTHING = { name: "", email: "", role: "vendedor" as Role };
 export function InviteForm() {
   const { route } = useLocation();
   const draft = draftOf(DRAFT, NOTHING);
-  const busy = useSignal(false);
+  const { busy, failure, run } = useAction();
   const missing = useSignal<"name" | "email" | null>(null);
-  const failure = useSignal<Failure | null>(null);
   const back = <a href={href("conta/")}>{t("members.back")}</a>;
   if (role.value !== null && !mayAdminister.value) {
     return (
@@ -42,22 +41,16 @@ export function InviteForm() {
     const form = event.currentTarget;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : /^\S+@\S+\.\S+$/.test(email.trim()) ? null : "email";
-    if (missing.value) focusRefused(form);
-    if (missing.value || busy.value) return;
-    busy.value = true;
-    try {
+    if (missing.value) return focusRefused(form);
+    await run(async () => {
       const member = await call<Member & { invitation_sent: boolean }>("POST", "app-v1-members", {
         body: { name: name.trim(), email: email.trim(), role: draft.value.role },
       });
       clearDraft(DRAFT);
       say(t(member.invitation_sent ? "members.invited" : "members.not_sent", member));
       route(href("conta/"), true);
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-      focusRefused(form);
-    } finally {
-      busy.value = false;
-    }
+    });
+    if (failure.peek()) focusRefused(form);
   };
   const refused = failure.value?.fields ?? {};
   return (

@@ -3,9 +3,9 @@ import { call } from "../../app/api.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { Member } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
 import { mayAdminister, workspace } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { Filtered } from "../../components/filter.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -16,33 +16,24 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { EditMember } from "./edit_member.tsx";
 
-export const MEMBERS_PATH = "app-v1-members";
+const MEMBERS_PATH = "app-v1-members";
 
 /** Every member of the workspace. */
 export function Members() {
   const members = useResource<{ data: Member[] }>(MEMBERS_PATH);
   const edited = useSignal<Member | null>(null);
-  const failure = useSignal<Failure | null>(null);
+  const { failure, run } = useAction();
   const replace = (changed: Member) => {
     const data = members.data.value?.data.map((member) => member.id === changed.id ? changed : member) ?? [];
     members.set({ data });
   };
-  const inviteAgain = async (member: Member) => {
-    failure.value = null;
-    try {
+  const inviteAgain = (member: Member) =>
+    run(async () => {
       const path = `${MEMBERS_PATH}/${member.id}/invite`;
       const { invitation_sent, ...changed } = await call<Member & { invitation_sent: boolean }>("POST", path);
       replace(changed);
-      say(
-        t(invitation_sent ? "members.invited" : "members.not_sent", {
-          email: member.email,
-          name: member.name,
-        }),
-      );
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-    }
-  };
+      say(t(invitation_sent ? "members.invited" : "members.not_sent", changed));
+    });
   // Read at the same time as the workspace, and shown below it, so that nothing moves.
   if (workspace.value === undefined) return members.waiting.value ? <Skeleton /> : null;
   return (

@@ -1,8 +1,6 @@
-import type { Role } from "../../app/types.ts";
+import { type Role, ROLES } from "../../../supabase/functions/_shared/contract/roles.ts";
 import { Select } from "../../components/field.tsx";
 import { t } from "../../strings/strings.ts";
-
-const ROLES: Role[] = ["vendedor", "gestor", "admin"];
 
 /** The role of a member, with what it allows. */
 export function RoleField({ role, onChange, error }: {

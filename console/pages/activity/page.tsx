@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { call } from "../../app/api.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { useResource } from "../../app/resource.ts";
 import { href } from "../../app/settings.ts";
 import type { Entry, Page as PageOf } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
 import { Empty } from "../../components/empty.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Loaded } from "../../components/loaded.tsx";
@@ -30,25 +30,16 @@ export default function Activity() {
 /** The first page and those that were asked for after it; a first page that is read anew begins anew. */
 function Entries({ first }: { first: PageOf<Entry> }) {
   const more = useSignal<PageOf<Entry>[]>([]);
-  const busy = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
   useEffect(() => {
     more.value = [];
   }, [first]);
   const cursor = (more.value.at(-1) ?? first).meta.next_cursor;
-  const show = async () => {
-    if (busy.value || cursor === null) return;
-    busy.value = true;
-    failure.value = null;
-    try {
-      const next = await call<PageOf<Entry>>("GET", `${PATH}?cursor=${encodeURIComponent(cursor)}`);
+  const show = () =>
+    run(async () => {
+      const next = await call<PageOf<Entry>>("GET", `${PATH}?cursor=${encodeURIComponent(cursor ?? "")}`);
       more.value = [...more.value, next];
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-    } finally {
-      busy.value = false;
-    }
-  };
+    });
   return (
     <>
       <ul class="lines">

@@ -11,7 +11,7 @@ export function sentenceOf(entry: Entry): Part[] {
   const template = textNamed(`did.${variantOf(entry)}`) ?? textNamed("did.unknown")!;
   const names: Record<string, Part> = {
     actor: entry.actor ? { name: entry.actor.name } : t("activity.operator"),
-    object: { name: entry.object.name ?? entry.object.id },
+    object: { name: entry.object.name },
     previous: { name: String(details.previous_name) },
     changes: changesText(details),
     overlap: textNamed(`keys.overlap_${details.overlap_seconds}`) ?? `${details.overlap_seconds} s`,

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { href } from "../../app/settings.ts";
 import type { ApiKey } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
 import { mayChange, role } from "../../app/workspace.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field, Select } from "../../components/field.tsx";
@@ -21,8 +21,7 @@ const EXPIRIES: Expiry[] = ["", "30", "90", "365", "date"];
 /** Creates a key, and shows its value once. */
 export function KeyForm() {
   const draft = draftOf(DRAFT, NOTHING);
-  const busy = useSignal(false);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
   const missing = useSignal<"name" | "scopes" | null>(null);
   const created = useSignal<ApiKey & { key: string } | null>(null);
   const back = <a href={href("chaves/")}>{t("keys.back")}</a>;
@@ -52,19 +51,13 @@ export function KeyForm() {
     const form = event.currentTarget;
     failure.value = null;
     missing.value = name.trim() === "" ? "name" : scopes.length === 0 ? "scopes" : null;
-    if (missing.value) focusRefused(form);
-    if (missing.value || busy.value) return;
-    busy.value = true;
-    try {
+    if (missing.value) return focusRefused(form);
+    await run(async () => {
       const body = { name: name.trim(), scopes, expires_at: expiryMoment(expiry, day) };
       created.value = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearDraft(DRAFT);
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-      focusRefused(form);
-    } finally {
-      busy.value = false;
-    }
+    });
+    if (failure.peek()) focusRefused(form);
   };
   const refused = failure.value?.fields ?? {};
   return (

@@ -15,7 +15,7 @@ import { t } from "../../strings/strings.ts";
 import { scopesText } from "./scopes.ts";
 import { KeyTag } from "./state.tsx";
 
-export const KEYS_PATH = "app-v1-keys";
+const KEYS_PATH = "app-v1-keys";
 
 /** Every key of the workspace. */
 export function KeyList() {

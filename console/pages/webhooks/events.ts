@@ -1,9 +1,12 @@
-// Not imported from the functions' catalogue, whose schemas would bring zod into the bundle; tests/console/ compares them.
+import type { EventType } from "../../../supabase/functions/_shared/contract/events.ts";
+
+export type { EventType };
 
 /** What an event is about, as people look for it. */
 export type EventGroup = "leads" | "deals" | "contacts" | "activities" | "proposals";
 
-const GROUP_OF = {
+/** Every event of the catalogue, of which only the type is imported: its schemas would bring zod into the bundle. */
+const GROUP_OF: Record<EventType, EventGroup> = {
   "lead.received": "leads",
   "deal.created": "deals",
   "deal.stage_changed": "deals",
@@ -16,10 +19,7 @@ const GROUP_OF = {
   "proposal.viewed": "proposals",
   "proposal.accepted": "proposals",
   "proposal.rejected": "proposals",
-} as const satisfies Record<string, EventGroup>;
-
-/** The name of an event. */
-export type EventType = keyof typeof GROUP_OF;
+};
 
 /** Every event in its group, in the order of the form. */
 export const EVENT_GROUPS: readonly { group: EventGroup; events: EventType[] }[] = (

@@ -2,8 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { href } from "../../app/settings.ts";
+import { useAction } from "../../app/use_action.ts";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { Field } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
@@ -19,9 +19,8 @@ const DRAFT = "webhook";
 /** The form of a new webhook, and then its secret. */
 export function NewWebhook() {
   const draft = draftOf<{ url: string; events: EventType[] }>(DRAFT, { url: "", events: [] });
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
   const errors = useSignal<{ url?: string; events?: string }>({});
-  const busy = useSignal(false);
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { url, events } = draft.value;
@@ -32,22 +31,17 @@ export function NewWebhook() {
     failure.value = null;
     errors.value = errorsOf(url.trim(), events);
     if (showErrors()) return;
-    busy.value = true;
-    try {
+    await run(async () => {
       const webhook = await call<Webhook & { secret: string }>("POST", "app-v1-webhooks", {
         body: { target_url: url.trim(), event_types: events },
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
       created.value = { id: webhook.id, secret: webhook.secret };
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-      const { target_url, event_types } = failure.value.fields;
-      errors.value = { ...(target_url && { url: target_url }), ...(event_types && { events: event_types }) };
-      showErrors();
-    } finally {
-      busy.value = false;
-    }
+    });
+    const { target_url, event_types } = failure.peek()?.fields ?? {};
+    errors.value = { ...(target_url && { url: target_url }), ...(event_types && { events: event_types }) };
+    showErrors();
   };
 
   /** Leads to the first field at fault; false if there is none. */

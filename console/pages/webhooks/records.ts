@@ -1,4 +1,6 @@
 // What the functions app-v1-webhooks and app-v1-deliveries reply.
+import type { z } from "zod";
+import type { DeliveryDetail, DeliveryList } from "../../../supabase/functions/app-v1-deliveries/schema.ts";
 import type { EventType } from "./events.ts";
 
 /** What became of the deliveries of one UTC day. */
@@ -27,39 +29,11 @@ export interface Webhook {
   days: Day[];
 }
 
-/** One event for one subscription. */
-export interface Delivery {
-  id: string;
-  subscription_id: string;
-  target_url: string;
-  event: EventType;
-  state: "pending" | "delivered" | "failed";
-  /** Attempts of the present series. */
-  attempts: number;
-  last_status: number | null;
-  last_reason: string | null;
-  last_duration_ms: number | null;
-  last_attempt_at: string | null;
-  next_attempt_at: string | null;
-  created_at: string;
-}
+/** One event for one subscription. `attempts`: those of the present series. */
+export type Delivery = z.output<typeof DeliveryList>["data"][number];
 
-/** One request of a delivery. */
-export interface Attempt {
-  /** Grows when a delivery that had ended is sent again. */
-  series: number;
-  number: number;
-  status: number | null;
-  reason: string | null;
-  duration_ms: number;
-  finished_at: string;
-}
+/** A delivery with its attempts, oldest first, and what they send. */
+export type OpenDelivery = z.output<typeof DeliveryDetail>;
 
-/** A delivery with what its attempts send. */
-export interface OpenDelivery extends Delivery {
-  /** Oldest first. */
-  attempts_made: Attempt[];
-  /** The JSON text as it would be sent now; null where it cannot be built. */
-  body: string | null;
-  headers: { name: string; value: string }[];
-}
+/** One request of a delivery. Its series grows when a delivery that had ended is sent again. */
+export type Attempt = OpenDelivery["attempts_made"][number];

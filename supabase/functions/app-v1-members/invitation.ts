@@ -1,8 +1,5 @@
 import { log } from "../_shared/runtime/log.ts";
-import { appUrl, authUrl, secretKey } from "../_shared/runtime/service.ts";
-
-/** Maximum time for an answer of Supabase Auth, in milliseconds. */
-const AUTH_MS = 5_000;
+import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
 /**
  * Has Supabase Auth send an invitation, whose link leads to the page of the console that sets a password. It never throws:
@@ -23,7 +20,7 @@ export async function sendInvitation(email: string): Promise<boolean> {
         method: "POST",
         headers: { apikey: key, Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
         body: JSON.stringify({ email }),
-        signal: AbortSignal.timeout(AUTH_MS),
+        signal: AbortSignal.timeout(AUTH_TIMEOUT_MS),
       },
     );
     const code = response.ok ? (await response.body?.cancel(), "") : await errorCodeOf(response);

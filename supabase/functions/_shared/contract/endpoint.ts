@@ -85,8 +85,8 @@ interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodT
   status?: 200 | 201 | 204;
   prepare?: KeyDeclaration<Reply, Body>["prepare"];
   /**
-   * Does what follows the statement outside the database, such as sending a letter, and returns the fields that this adds
-   * to the reply. It must not throw: the change is made.
+   * Does what follows the statement outside the database, such as sending an invitation, and returns the fields that this
+   * adds to the reply. It must not throw: the change is made.
    */
   finish?: (reply: Record<string, unknown>) => Promise<Record<string, unknown>>;
 }
@@ -238,12 +238,12 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Endpoints by method and path, relative to the path of the resource. A POST or PATCH without a body does not compile,
- * except a POST by link or by session, whose path can be its whole input.
+ * except a POST by link, because the token in its path can be its whole input.
  */
 export interface Routes {
   readonly [read: `GET /${string}`]: Endpoint & WithoutBody;
   readonly [remove: `DELETE /${string}`]: Endpoint & WithoutBody;
-  readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint | SessionEndpoint;
+  readonly [create: `POST /${string}`]: Endpoint & WithBody | LinkEndpoint;
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 

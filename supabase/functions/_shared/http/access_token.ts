@@ -10,7 +10,7 @@ import {
 } from "jose";
 import { ApiError } from "../contract/errors.ts";
 import { log } from "../runtime/log.ts";
-import { authUrl, publishableKey } from "../runtime/service.ts";
+import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts";
 import { sha256 } from "../runtime/sha256.ts";
 import { isUuid } from "./input.ts";
 
@@ -24,18 +24,16 @@ export interface Session {
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. Those of the project's own keys, such as anon, have no session. */
 const AUDIENCE = "authenticated";
-/** Maximum time for an answer of Supabase Auth, in milliseconds. */
-const AUTH_MS = 5_000;
-/** Milliseconds for which an answer about a token holds. The door asks for its session at every call all the same. */
-const ANSWER_MS = 60_000;
-/** Answers kept, and questions to Supabase Auth under way at once: strangers can cause any number of both. */
-const MAX_ANSWERS = 1_000;
-const MAX_QUESTIONS = 8;
+/** Milliseconds for which a token counts as verified. The door looks for its session at every call all the same. */
+const VERIFIED_MS = 60_000;
+/** Verified tokens that are kept, and requests to Supabase Auth at once: strangers can cause any number of both. */
+const MAX_VERIFIED = 1_000;
+const MAX_REQUESTS = 8;
 
 let keys: JWTVerifyGetKey | undefined;
 /** By the hash of the token. */
-const answers = new Map<string, { session: Session; until: number }>();
-let questions = 0;
+const verified = new Map<string, { session: Session; until: number }>();
+let requests = 0;
 
 /**
  * Verifies an access token of Supabase Auth. A token with an asymmetric signature is verified with the project's public
@@ -49,7 +47,7 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
   const algorithm = algorithmOf(token);
   if (algorithm === null) return new ApiError("invalid_session");
   try {
-    return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await askAuth(token);
+    return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await verifyByAuth(token);
   } catch (error) {
     if (error instanceof errors.JOSEError && !isUnreachable(error)) return new ApiError("invalid_session");
     log("auth_unreachable", { error: String(error) });
@@ -57,10 +55,10 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
   }
 }
 
-/** Forgets the public keys and all answers, so that the environment is read again. */
+/** Forgets the public keys and the verified tokens, so that the environment is read again. */
 export function forgetAuth(): void {
   keys = undefined;
-  answers.clear();
+  verified.clear();
 }
 
 /** The algorithm that a token names; null for a text that is no token. */
@@ -80,7 +78,7 @@ async function verifyHere(token: string): Promise<Session | ApiError> {
 
 function publicKeys(): JWTVerifyGetKey {
   const fetched = createRemoteJWKSet(new URL(`${authUrl()}/.well-known/jwks.json`), {
-    timeoutDuration: AUTH_MS,
+    timeoutDuration: AUTH_TIMEOUT_MS,
   });
   const configured = Deno.env.get("SUPABASE_JWKS");
   if (!configured) return fetched;
@@ -94,8 +92,8 @@ function publicKeys(): JWTVerifyGetKey {
     });
 }
 
-async function askAuth(token: string): Promise<Session | ApiError> {
-  // Before anybody is asked: a token that has expired, or that is a key of the project, is none of a person.
+async function verifyByAuth(token: string): Promise<Session | ApiError> {
+  // Without a request: a token that has expired, or that is a key of the project, is none of a person.
   const claims = decodeJwt(token);
   const session = sessionOf(claims);
   const expired = (claims.exp ?? 0) * 1000 <= Date.now();
@@ -104,14 +102,14 @@ async function askAuth(token: string): Promise<Session | ApiError> {
   }
 
   const id = sha256(token);
-  const answer = answers.get(id);
-  if (answer && answer.until > Date.now()) return answer.session;
-  if (questions >= MAX_QUESTIONS) return new ApiError("service_unavailable");
-  questions++;
+  const known = verified.get(id);
+  if (known && known.until > Date.now()) return known.session;
+  if (requests >= MAX_REQUESTS) return new ApiError("service_unavailable");
+  requests++;
   try {
     const response = await fetch(`${authUrl()}/user`, {
       headers: { Authorization: `Bearer ${token}`, apikey: publishableKey() },
-      signal: AbortSignal.timeout(AUTH_MS),
+      signal: AbortSignal.timeout(AUTH_TIMEOUT_MS),
     });
     if (response.status >= 500 || response.status === 429) {
       await response.body?.cancel();
@@ -120,10 +118,10 @@ async function askAuth(token: string): Promise<Session | ApiError> {
     const user = await response.json();
     if (!response.ok || user.id !== session.userId) return new ApiError("invalid_session");
   } finally {
-    questions--;
+    requests--;
   }
-  if (answers.size >= MAX_ANSWERS) answers.delete(answers.keys().next().value!);
-  answers.set(id, { session, until: Date.now() + ANSWER_MS });
+  if (verified.size >= MAX_VERIFIED) verified.delete(verified.keys().next().value!);
+  verified.set(id, { session, until: Date.now() + VERIFIED_MS });
   return session;
 }
 

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import type { GateName } from "../contract/endpoint.ts";
+import { WORKSPACE_HEADER } from "./gates.ts";
 import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
 import type { Call } from "./outcome.ts";
 import { appOrigin } from "../runtime/service.ts";
@@ -13,7 +14,7 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>;
 const ALLOWED_HEADERS: Record<GateName, string[]> = {
   key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER],
   // Those that Supabase's client adds, and the choice of the workspace.
-  session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", "X-Workspace-Id"],
+  session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", WORKSPACE_HEADER],
   link: ["Content-Type"],
   none: ["Content-Type"],
 };

@@ -4,6 +4,9 @@ import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
 import type { Door } from "../postgres/door.ts";
 import type { Call } from "./outcome.ts";
 
+/** The request header that chooses the workspace, for a person who is a member of several. */
+export const WORKSPACE_HEADER = "X-Workspace-Id";
+
 /** How calls with one kind of credential are authenticated. */
 export interface Gate {
   /**

@@ -1,10 +1,7 @@
 import { ApiError } from "../contract/errors.ts";
 import { verifyAccessToken } from "./access_token.ts";
-import type { Gate } from "./gates.ts";
+import { type Gate, WORKSPACE_HEADER } from "./gates.ts";
 import { isUuid } from "./input.ts";
-
-/** The request header that chooses the workspace, for a person who is a member of several. */
-export const WORKSPACE_HEADER = "X-Workspace-Id";
 
 /** The gate of people who are signed in. In a file of its own, so that no function of the API loads what it needs. */
 export const sessionGate = {

@@ -19,6 +19,9 @@ export function internalFunctionsUrl(): string {
   return `${supabaseUrl() || publicUrl()}/functions/v1`;
 }
 
+/** Milliseconds to wait for an answer of Supabase Auth. */
+export const AUTH_TIMEOUT_MS = 5_000;
+
 /** The base URL of Supabase Auth: that of the project, or of the local stack. */
 export function authUrl(): string {
   return `${supabaseUrl() || publicUrl()}/auth/v1`;
