@@ -2616,6 +2616,7 @@ declare
   v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
+  perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members as new (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
@@ -2636,7 +2637,7 @@ $$;
 -- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, too_many_invitations (not for the operator).';
 
 
 --
@@ -2698,6 +2699,7 @@ begin
   if v_member.user_id is not null then
     perform crm.raise_code('already_signed_in');
   end if;
+  perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
   perform crm.record_action(
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
@@ -2711,7 +2713,7 @@ $$;
 -- Name: FUNCTION member_reinvite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
+COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, too_many_invitations.';
 
 
 --
@@ -9157,6 +9159,44 @@ COMMENT ON FUNCTION crm.require_admin_still(p_workspace_id uuid) IS 'Raises insu
 
 
 --
+-- Name: require_invitations_left(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid DEFAULT NULL::uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
+begin
+  -- The operator sends no mail.
+  if crm.current_member_id() is null then
+    return;
+  end if;
+  -- One invitation at a time, so that many at once are counted too. Changes of members wait for the same lock.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  perform crm.require_admin_still(p_workspace_id);
+  if (
+    select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
+    from (
+      select l.object_id from crm.audit_log l
+      where l.workspace_id = p_workspace_id and l.id >= v_hour_ago and l.action = 'member_invited'
+    ) l
+  ) then
+    perform crm.raise_code('too_many_invitations');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_invitations_left(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) IS 'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: each is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all workspaces together.';
+
+
+--
 -- Name: require_other_admin(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14073,6 +14113,14 @@ GRANT ALL ON FUNCTION crm.require_active_subscription(p_workspace_id uuid, p_sub
 
 REVOKE ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION require_invitations_left(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) TO crm_app;
 
 
 --

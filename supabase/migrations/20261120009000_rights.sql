@@ -239,6 +239,7 @@ grant execute on function
   crm.redeliver(uuid, uuid),
   crm.require_active_subscription(uuid, uuid),
   crm.require_admin_still(uuid),
+  crm.require_invitations_left(uuid, uuid),
   crm.require_other_admin(uuid, uuid),
   crm.require_workspace(uuid),
   crm.send_test_event(uuid, uuid),
