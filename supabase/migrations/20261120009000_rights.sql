@@ -241,6 +241,7 @@ grant execute on function
   crm.require_admin_still(uuid),
   crm.require_invitations_left(uuid, uuid),
   crm.require_other_admin(uuid, uuid),
+  crm.require_room_for_key(uuid),
   crm.require_workspace(uuid),
   crm.send_test_event(uuid, uuid),
   crm.subscription_json(crm.webhook_subscriptions),
