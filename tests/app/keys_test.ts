@@ -182,6 +182,7 @@ test("app-v1-keys lists 500 keys at most: those that work first, newest first", 
 test("A member adds no key to 100 that work, also not with many calls at once; the operator may", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "gestor");
   const console_ = memberClient(session);
+  await console_.get(KEYS);
   const working = await sql`select from crm.api_keys where workspace_id = ${workspace.id}`;
   await sql`
     insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, revoked_at)
