@@ -8,11 +8,19 @@ import {
 } from "../../supabase/functions/_shared/http/access_token.ts";
 import { openAccessTokens } from "../../local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../local/auth/signing_key.ts";
+import type { User } from "../../local/auth/users.ts";
 import { withEnvironment } from "../support/environment.ts";
 
 const SECRET = crypto.getRandomValues(new Uint8Array(32));
 const userId = crypto.randomUUID();
 const sessionId = crypto.randomUUID();
+const user = {
+  id: userId,
+  raw_app_meta_data: {},
+  raw_user_meta_data: {},
+  role: "authenticated",
+  email: "a@b.co",
+} as User;
 
 /** Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them. */
 function serveAuth(status = 200) {
@@ -72,14 +80,7 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and 
 
 Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {
   const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-  const user = {
-    id: userId,
-    raw_app_meta_data: {},
-    raw_user_meta_data: {},
-    role: "authenticated",
-    email: "a@b.co",
-  };
-  const asymmetric = await signHere(user as never, sessionId, Math.floor(Date.now() / 1000));
+  const asymmetric = await signHere(user, sessionId, Math.floor(Date.now() / 1000));
   const tokens = [await sign(SECRET), asymmetric];
   const closed = serveAuth();
   await closed[Symbol.asyncDispose]();
@@ -90,14 +91,7 @@ Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is servi
 
 Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-  const user = {
-    id: userId,
-    raw_app_meta_data: {},
-    raw_user_meta_data: {},
-    role: "authenticated",
-    email: "a@b.co",
-  };
-  const token = await tokens.sign(user as never, sessionId, Math.floor(Date.now() / 1000));
+  const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
   assert.deepEqual(await verifyAt(auth.url, [token], JSON.stringify(tokens.jwks)), [{ userId, sessionId }]);
   assert.equal(auth.asked(), 0);
