@@ -7019,6 +7019,7 @@ CREATE FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) RETUR
     SET search_path TO ''
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
+    SET enable_sort TO 'off'
     AS $$
 begin
   return (
@@ -7033,8 +7034,12 @@ begin
       from stage s
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
-        where d.workspace_id = p_workspace_id and d.stage_id = s.id and d.status = 'aberto'
-        order by d.id desc
+        where d.workspace_id = p_workspace_id and d.status = 'aberto'
+          -- d.stage_id = s.id, as a range of both columns: only the index of open deals has this order. Of an equality
+          -- the planner thinks that the newest deals are of any stage, and reads the workspace to its end for an empty one.
+          and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
+          and (d.stage_id, d.id) <= (s.id, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        order by d.stage_id desc, d.id desc
         limit 1001
       ) d
     ),

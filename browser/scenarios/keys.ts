@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventually } from "../../lab/harness/waiting.ts";
-import { functionsUrl, openPage } from "../support/browser.ts";
+import { functionsUrl, openPage, PHONE } from "../support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 
@@ -41,11 +41,11 @@ async function rotate(page: Page, overlap: string): Promise<void> {
 
 export const keys: Scenario[] = [
   {
-    name: "A key is made, its value is shown once, and the calls that it makes are counted",
+    name: "On a phone a key is made, its value is shown once, and the calls that it makes are counted",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
       const session = await sessionOf(await makePerson(sql, company, "gestor"));
-      await using watched = await openPage(browser, "/chaves/", { session });
+      await using watched = await openPage(browser, "/chaves/", { session, viewport: PHONE });
       const { page } = watched;
       const value = await createKey(page, "Agência");
       assert.equal(await call(value), 200);
@@ -97,7 +97,7 @@ export const keys: Scenario[] = [
     name: "A key is revoked, its next call is refused, and the log says who did it",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "admin", "Bia Lima"));
+      const session = await sessionOf(await makePerson(sql, company, "admin", { name: "Bia Lima" }));
       await using watched = await openPage(browser, "/chaves/", { session });
       const { page } = watched;
       const value = await createKey(page, "Agência");

@@ -22,7 +22,7 @@ export const signIn: Scenario[] = [
     name: "Signing in leads to the list of keys with three requests, on a phone too",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
-      const person = await makePerson(sql, company, "admin", "Bia Lima");
+      const person = await makePerson(sql, company, "admin", { name: "Bia Lima" });
       await using watched = await openPage(browser, "/", { viewport: PHONE });
       await watched.page.getByLabel("E-mail").waitFor();
       assert.deepEqual(calls(watched), []);

@@ -21,6 +21,8 @@ export interface Look {
   viewport?: { width: number; height: number };
   theme?: "light" | "dark";
   locale?: string;
+  /** A touch screen, where scroll bars take no place. */
+  touch?: boolean;
   /** What Supabase Auth answered to the sign-in; absent: nobody is signed in. */
   session?: string;
 }
@@ -52,11 +54,13 @@ export async function openBrowser(): Promise<Browser> {
 
 /** Opens a page in a context of its own. It fails the scenario, when it is closed, if the page met another host or an error. */
 export async function openPage(browser: Browser, path: string | null, look: Look = {}): Promise<Watched> {
-  const { viewport = DESK, theme = "light", locale = "pt-BR", session } = look;
+  const { viewport = DESK, theme = "light", locale = "pt-BR", touch = false, session } = look;
   const context = await browser.newContext({
     viewport,
     colorScheme: theme,
     locale,
+    isMobile: touch,
+    hasTouch: touch,
     timezoneId: "America/Sao_Paulo",
     permissions: ["clipboard-read", "clipboard-write"],
   });

@@ -28,16 +28,19 @@ const DEALS: [name: string, company: string, value: number, stage: number][] = [
   ["Téo Martins", "Lanches da Praça", 2_300, 3],
 ];
 
-/** @param name of the company; the longest has 255 characters */
-export async function makeBusyCompany(sql: Sql, name = "Padaria Sol"): Promise<BusyCompany> {
-  const email = `bia.${crypto.randomUUID()}@padariasol.example`;
+/**
+ * @param name of the company; the longest has 255 characters
+ * @param domain of its people's addresses, which nobody else on the stack may have
+ */
+export async function makeBusyCompany(sql: Sql, name: string, domain: string): Promise<BusyCompany> {
+  const email = `bia@${domain}`;
   const { id } = await createWorkspace(sql, { name, memberName: "Bia Lima", memberEmail: email });
   const person = await signUp(email);
-  await makePerson(sql, { id }, "gestor", "Ana Souza");
+  await makePerson(sql, { id }, "gestor", { name: "Ana Souza", email: `ana@${domain}` });
   await operate(sql, "member_invite", {
     workspace_id: id,
     name: "Caio Dias",
-    email: `caio.${email}`,
+    email: `caio@${domain}`,
     role: "vendedor",
   });
 
@@ -132,4 +135,10 @@ async function makeHistory(sql: Sql, workspaceId: string, keyIds: string[]): Pro
     select ${workspaceId}, k.id, date_trunc('hour', now()) - n * interval '1 hour',
       (k.most * (2 + sin(n / 5.0)) * case when extract(isodow from now() - n * interval '1 hour') > 5 then 0.3 else 1 end)::int + 1
     from generate_series(1, 700) n, (values (${erp!}::uuid, 4), (${site!}::uuid, 1)) as k (id, most)`;
+  await sql`
+    insert into crm.key_counters (workspace_id, key_id, counted_since, calls, last_call_at)
+    select ${workspaceId}, k.id, now() - interval '30 days', k.calls, now() - k.ago
+    from (values
+      (${erp!}::uuid, 5000, interval '4 minutes'), (${site!}::uuid, 1500, interval '2 hours')
+    ) as k (id, calls, ago)`;
 }

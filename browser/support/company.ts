@@ -23,9 +23,9 @@ export async function makePerson(
   sql: Sql,
   { id }: { id: string },
   role: Role,
-  name = "Ana Souza",
+  { name = "Ana Souza", email = `${crypto.randomUUID()}@padariasol.example` } = {},
 ): Promise<Person> {
-  const { email, memberId } = await makeMember(sql, id, role, `${crypto.randomUUID()}@padariasol.example`);
+  const { memberId } = await makeMember(sql, id, role, email);
   await sql`update crm.members set name = ${name} where id = ${memberId}`;
   return await signUp(email);
 }

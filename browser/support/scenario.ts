@@ -15,7 +15,11 @@ export interface World {
 /** @param sql as the owner of the schema */
 export function makeWorld(browser: Browser, sql: Sql): World {
   let busy: Promise<BusyCompany> | undefined;
-  return { browser, sql, busy: () => busy ??= makeBusyCompany(sql, LONGEST_NAME) };
+  return {
+    browser,
+    sql,
+    busy: () => busy ??= makeBusyCompany(sql, LONGEST_NAME, `${crypto.randomUUID()}.example`),
+  };
 }
 
 /** Something that people do with the console. */

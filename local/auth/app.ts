@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Sql } from "postgres";
 import { randomToken } from "../../supabase/functions/_shared/runtime/random_token.ts";
+import { isLoopback } from "../../supabase/functions/_shared/runtime/service.ts";
 import { firstLine } from "../stack_error.ts";
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from "./access_tokens.ts";
 import { Attempts } from "./attempts.ts";
@@ -19,6 +20,11 @@ const SCOPES: readonly string[] = ["global", "local", "others"] satisfies Scope[
 const UNREACHABLE = /^(CONNECT|ECONN|EPIPE|08|53|57)/;
 const INVALID_LOGIN = new AuthError(400, "invalid_credentials", "Invalid login credentials");
 const LINK_EXPIRED = new AuthError(403, "otp_expired", "Email link is invalid or has expired");
+const FOREIGN_HOST = new AuthError(
+  403,
+  "not_found",
+  "Local sign-in answers under its own address and APP_ORIGIN alone",
+);
 const USER_BANNED = new AuthError(403, "user_banned", "User is banned");
 
 export interface AuthSettings {
@@ -44,6 +50,13 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   const attempts = new Attempts();
   const app = new Hono().basePath("/auth/v1");
   const origins = [new URL(url).origin, new URL(siteUrl).origin];
+  const siteHost = new URL(siteUrl).hostname;
+  // A page of any site can have its own name lead to this machine (DNS rebinding), and would be of the same origin.
+  app.use(async ({ req }, next) => {
+    const host = hostName(req.header("host") ?? "");
+    if (host !== "" && host !== siteHost && !isLoopback(host)) throw FOREIGN_HOST;
+    await next();
+  });
   app.use(cors({ origin: origins, credentials: true, exposeHeaders: ["X-Supabase-Api-Version"] }));
   app.notFound(({ req }) => errorResponse(new AuthError(404, "not_found", "No such route"), req.raw));
   app.onError((error, { req }) => {
@@ -214,6 +227,11 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
   }
 
   return app;
+}
+
+/** The name in a Host header, in lower case and without the port. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, "");
 }
 
 function readBearer(request: Request): string {

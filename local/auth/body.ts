@@ -1,5 +1,7 @@
 import type { JSONValue } from "postgres";
 import { z } from "zod";
+import { ApiError } from "../../supabase/functions/_shared/contract/errors.ts";
+import { BodyReader } from "../../supabase/functions/_shared/http/body_reader.ts";
 import { AuthError } from "./errors.ts";
 import { describeWeakness } from "./passwords.ts";
 
@@ -39,11 +41,15 @@ export async function readBody<Schema extends z.ZodType>(
 }
 
 async function readJson(request: Request): Promise<unknown> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
+  const bytes = await new BodyReader(request, MAX_BODY_BYTES).readAll();
+  if (bytes instanceof ApiError) {
+    if (bytes.code === "request_timeout") {
+      throw new AuthError(408, "request_timeout", "Request body too slow");
+    }
     throw new AuthError(413, "request_entity_too_large", "Request body too large");
   }
   try {
-    return JSON.parse(await request.text());
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new AuthError(400, "bad_json", "Could not parse request body as JSON");
   }

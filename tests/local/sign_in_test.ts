@@ -210,3 +210,30 @@ Deno.test("The functions' roles reach no table of sign-in", async () => {
     await functions.end();
   }
 });
+
+Deno.test("Local sign-in answers nobody who reaches it by another name, as a page of another site could", async () => {
+  const { hostname, port } = new URL(authUrl);
+  const body = JSON.stringify({ email: newEmail(), password: "segredo-1" });
+  const signUpAs = async (host: string) => {
+    const connection = await Deno.connect({ hostname, port: Number(port) });
+    const head = [
+      "POST /auth/v1/signup HTTP/1.1",
+      `Host: ${host}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ];
+    await connection.write(new TextEncoder().encode([...head, "Connection: close", "", body].join("\r\n")));
+    return Number((await new Response(connection.readable).text()).slice(9, 12));
+  };
+  for (const host of ["evil.example", `EVIL.example:${port}`, "127.0.0.1.evil.example", "notlocalhost"]) {
+    assert.equal(await signUpAs(host), 403, host);
+  }
+  assert.equal(await signUpAs(`localhost:${port}`), 200);
+});
+
+Deno.test("A body whose length was not announced is read no further than its limit", async () => {
+  const body = new Blob([JSON.stringify({ email: newEmail(), password: "segredo-1" }), " ".repeat(100_000)])
+    .stream();
+  const response = await fetch(`${authUrl}/signup`, { method: "POST", body });
+  assert.deepEqual([response.status, (await response.json()).error_code], [413, "request_entity_too_large"]);
+});

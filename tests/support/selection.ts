@@ -12,7 +12,7 @@ export function configOf(path: string): string | null {
 }
 
 /** Folders that only `--all` and `--added` run. */
-const SLOW = ["growth", "lab", "postgres15"];
+const SLOW = ["console_build", "growth", "lab", "postgres15"];
 
 /** Slow folders that measure, and so must run alone, but for those that wait. */
 const MEASURING = ["lab"];
