@@ -142,7 +142,9 @@ function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, 
   Deno.env.set("SUPABASE_URL", origin);
   Deno.env.set("SUPABASE_SECRET_KEY", secrets.service_key);
   Deno.env.set("SUPABASE_PUBLISHABLE_KEY", "local");
-  Deno.env.delete("SUPABASE_JWKS");
+  for (const name of ["SUPABASE_JWKS", "SUPABASE_SECRET_KEYS", "SUPABASE_PUBLISHABLE_KEYS"]) {
+    Deno.env.delete(name);
+  }
   const defaults = {
     // A direct connection supports named statements; only a transaction pooler does not.
     DATABASE_PREPARE: "true",

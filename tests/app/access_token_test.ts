@@ -22,13 +22,18 @@ const user = {
   email: "a@b.co",
 } as User;
 
-/** Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them. */
-function serveAuth(status = 200) {
+/**
+ * Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them.
+ * @param jwks the public keys that it has as well
+ */
+function serveAuth(status = 200, jwks: unknown = null) {
   let asked = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     asked++;
     if (status !== 200) return new Response("{}", { status });
-    if (new URL(request.url).pathname !== "/auth/v1/user") return new Response("{}", { status: 404 });
+    const { pathname } = new URL(request.url);
+    if (jwks !== null && pathname === "/auth/v1/.well-known/jwks.json") return Response.json(jwks);
+    if (pathname !== "/auth/v1/user") return new Response("{}", { status: 404 });
     const token = request.headers.get("Authorization")!.replace("Bearer ", "");
     try {
       const { payload } = await jwtVerify(token, SECRET, { algorithms: ["HS256"] });
@@ -89,10 +94,22 @@ Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is servi
   assert.deepEqual(await verifyAt(failing.url, tokens), Array(2).fill("service_unavailable"));
 });
 
-Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody", async () => {
+Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody, unless its key is newer", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
   const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
-  assert.deepEqual(await verifyAt(auth.url, [token], JSON.stringify(tokens.jwks)), [{ userId, sessionId }]);
+  // Supabase sets the one or the other form.
+  for (const jwks of [tokens.jwks, tokens.jwks.keys]) {
+    assert.deepEqual(await verifyAt(auth.url, [token], JSON.stringify(jwks)), [{ userId, sessionId }]);
+  }
   assert.equal(auth.asked(), 0);
+
+  // The keys were rotated since the deployment that set the variable.
+  const old = (await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1")).jwks;
+  await using rotated = serveAuth(200, tokens.jwks);
+  assert.deepEqual(
+    await verifyAt(rotated.url, [token, token], JSON.stringify(old)),
+    Array(2).fill({ userId, sessionId }),
+  );
+  assert.equal(rotated.asked(), 1);
 });

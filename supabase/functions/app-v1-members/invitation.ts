@@ -1,15 +1,14 @@
 import { log } from "../_shared/runtime/log.ts";
-import { appUrl, AUTH_TIMEOUT_MS, authUrl } from "../_shared/runtime/service.ts";
+import { appUrl, AUTH_TIMEOUT_MS, authUrl, secretKey } from "../_shared/runtime/service.ts";
 
 /**
  * Has Supabase Auth send an invitation, whose link leads to the page of the console that sets a password. It never throws:
- * the member was added, and can be invited again. Environment: SUPABASE_SECRET_KEY or SUPABASE_SERVICE_ROLE_KEY,
- * APP_ORIGIN.
+ * the member was added, and can be invited again. Environment: a secret key (see `secretKey`), APP_ORIGIN.
  *
  * @returns false where no invitation was sent; the log says why. A person who has an account already needs none: true.
  */
 export async function sendInvitation(email: string): Promise<boolean> {
-  const key = Deno.env.get("SUPABASE_SECRET_KEY") || Deno.env.get("SUPABASE_SERVICE_ROLE_KEY");
+  const key = secretKey();
   if (!key || !appUrl()) {
     log("invitation_not_sent", { reason: key ? "APP_ORIGIN is not set" : "SUPABASE_SECRET_KEY is not set" });
     return false;

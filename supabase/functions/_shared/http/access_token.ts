@@ -10,7 +10,7 @@ import {
 } from "jose";
 import { ApiError } from "../contract/errors.ts";
 import { log } from "../runtime/log.ts";
-import { AUTH_TIMEOUT_MS, authUrl } from "../runtime/service.ts";
+import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts";
 import { sha256 } from "../runtime/sha256.ts";
 import { isUuid } from "./input.ts";
 
@@ -38,7 +38,8 @@ let requests = 0;
 /**
  * Verifies an access token of Supabase Auth. A token with an asymmetric signature is verified with the project's public
  * keys; of any other, Supabase Auth itself is asked, because its secret does not belong here. Environment: SUPABASE_JWKS,
- * the public keys as JSON, else they are fetched from Supabase Auth; SUPABASE_PUBLISHABLE_KEY or SUPABASE_ANON_KEY.
+ * the public keys as JSON; one that is not among them is fetched from Supabase Auth; a publishable key (see
+ * `publishableKey`).
  *
  * @returns invalid_session, or service_unavailable where Supabase Auth does not answer
  */
@@ -76,11 +77,19 @@ async function verifyHere(token: string): Promise<Session | ApiError> {
 }
 
 function publicKeys(): JWTVerifyGetKey {
-  const configured = Deno.env.get("SUPABASE_JWKS");
-  if (configured) return createLocalJWKSet(JSON.parse(configured) as JSONWebKeySet);
-  return createRemoteJWKSet(new URL(`${authUrl()}/.well-known/jwks.json`), {
+  const fetched = createRemoteJWKSet(new URL(`${authUrl()}/.well-known/jwks.json`), {
     timeoutDuration: AUTH_TIMEOUT_MS,
   });
+  const configured = Deno.env.get("SUPABASE_JWKS");
+  if (!configured) return fetched;
+  const parsed = JSON.parse(configured) as JSONWebKeySet | JSONWebKeySet["keys"];
+  const set = createLocalJWKSet(Array.isArray(parsed) ? { keys: parsed } : parsed);
+  // The variable is that of the last deployment. Keys that were rotated since are fetched, every 30 s at most.
+  return (header, token) =>
+    set(header, token).catch((error) => {
+      if (error instanceof errors.JWKSNoMatchingKey) return fetched(header, token);
+      throw error;
+    });
 }
 
 async function verifyByAuth(token: string): Promise<Session | ApiError> {
@@ -113,10 +122,6 @@ async function verifyByAuth(token: string): Promise<Session | ApiError> {
   if (verified.size >= MAX_VERIFIED) verified.delete(verified.keys().next().value!);
   verified.set(id, { session, until: Date.now() + VERIFIED_MS });
   return session;
-}
-
-function publishableKey(): string {
-  return Deno.env.get("SUPABASE_PUBLISHABLE_KEY") || Deno.env.get("SUPABASE_ANON_KEY") || "";
 }
 
 function sessionOf(claims: Record<string, unknown>): Session | ApiError {

@@ -41,6 +41,29 @@ export function appOrigin(): string {
   return URL.canParse(url) ? new URL(url).origin : "";
 }
 
+/**
+ * The key that may invite people; "" where there is none. Environment: SUPABASE_SECRET_KEYS, which Supabase sets to the keys
+ * of the project by name, else SUPABASE_SECRET_KEY, else SUPABASE_SERVICE_ROLE_KEY, which a newer project may have switched
+ * off.
+ */
+export function secretKey(): string {
+  return keyOf(Deno.env.get("SUPABASE_SECRET_KEYS")) || Deno.env.get("SUPABASE_SECRET_KEY") ||
+    Deno.env.get("SUPABASE_SERVICE_ROLE_KEY") || "";
+}
+
+/** The key of pages and other clients, in the same ways: SUPABASE_PUBLISHABLE_KEYS, SUPABASE_PUBLISHABLE_KEY, SUPABASE_ANON_KEY. */
+export function publishableKey(): string {
+  return keyOf(Deno.env.get("SUPABASE_PUBLISHABLE_KEYS")) || Deno.env.get("SUPABASE_PUBLISHABLE_KEY") ||
+    Deno.env.get("SUPABASE_ANON_KEY") || "";
+}
+
+/** The default one of keys in JSON, or any. */
+function keyOf(json = ""): string {
+  if (json === "") return "";
+  const keys = JSON.parse(json) as Record<string, string>;
+  return keys["default"] ?? Object.values(keys)[0] ?? "";
+}
+
 /** The host names of PUBLIC_URL and SUPABASE_URL, where they are set. */
 export function serviceHosts(): string[] {
   return [publicUrl(), supabaseUrl()].filter((url) => url !== "").map((url) => new URL(url).hostname);
