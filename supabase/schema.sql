@@ -2238,6 +2238,7 @@ declare
   v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_workspace_id);
+  perform crm.require_room_for_key(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -2278,7 +2279,7 @@ $$;
 -- Name: FUNCTION key_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes, which it cannot write while that member is inactive. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
+COMMENT ON FUNCTION app.key_create(p_args jsonb) IS 'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its notes, which it cannot write while that member is inactive. A member adds none to 100 working ones. A well-formed scope that no endpoint requires is stored and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';
 
 
 --
@@ -2616,6 +2617,7 @@ declare
   v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
+  perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
@@ -2636,7 +2638,7 @@ $$;
 -- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken.';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, too_many_invitations (not for the operator).';
 
 
 --
@@ -2698,6 +2700,7 @@ begin
   if v_member.user_id is not null then
     perform crm.raise_code('already_signed_in');
   end if;
+  perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
   perform crm.record_action(
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
@@ -2711,7 +2714,7 @@ $$;
 -- Name: FUNCTION member_reinvite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
+COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, too_many_invitations.';
 
 
 --
@@ -9157,6 +9160,44 @@ COMMENT ON FUNCTION crm.require_admin_still(p_workspace_id uuid) IS 'Raises insu
 
 
 --
+-- Name: require_invitations_left(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid DEFAULT NULL::uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
+begin
+  -- The operator sends no mail.
+  if crm.current_member_id() is null then
+    return;
+  end if;
+  -- One invitation at a time, so that many at once are counted too. Changes of members wait for the same lock.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  perform crm.require_admin_still(p_workspace_id);
+  if (
+    select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
+    from (
+      select l.object_id from crm.audit_log l
+      where l.workspace_id = p_workspace_id and l.id >= v_hour_ago and l.action = 'member_invited'
+    ) l
+  ) then
+    perform crm.raise_code('too_many_invitations');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_invitations_left(p_workspace_id uuid, p_member_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) IS 'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: each is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all workspaces together.';
+
+
+--
 -- Name: require_other_admin(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9207,6 +9248,38 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.require_record(p_record json) IS 'Returns the record; raises not_found if it is null.';
+
+
+--
+-- Name: require_room_for_key(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_room_for_key(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- The operator may make more.
+  if crm.current_member_id() is null then
+    return;
+  end if;
+  -- One new key at a time, so that many at once are counted too.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  if (
+    select count(*) from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+  ) >= 100 then
+    perform crm.raise_code('validation_error', 'name', 'A empresa já tem 100 chaves que funcionam, o máximo; revogue uma');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_room_for_key(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_room_for_key(p_workspace_id uuid) IS 'Raises validation_error if a workspace has 100 working keys and a member would add one: the limit of calls is of each key, so whoever makes any number of keys has no limit.';
 
 
 --
@@ -14080,6 +14153,14 @@ GRANT ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) TO crm_app;
 
 
 --
+-- Name: FUNCTION require_invitations_left(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) TO crm_app;
+
+
+--
 -- Name: FUNCTION require_other_admin(p_workspace_id uuid, p_member_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14093,6 +14174,14 @@ GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id u
 
 REVOKE ALL ON FUNCTION crm.require_record(p_record json) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
+
+
+--
+-- Name: FUNCTION require_room_for_key(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_room_for_key(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_room_for_key(p_workspace_id uuid) TO crm_app;
 
 
 --

@@ -89,6 +89,7 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   ],
   insufficient_role: ["… answers 403 insufficient_role below its role, before looking at the body"],
   email_taken: ["app-v1-members refuses an e-mail that the workspace has, in any case"],
+  too_many_invitations: ["An administrator sends at most 30 invitations an hour, and 3 to one member"],
   already_signed_in: ["app-v1-members invites nobody who has signed in"],
   last_admin: ["app-v1-members keeps the last active admin, even when two are demoted at once"],
   already_expired: ["app-v1-keys refuses a key that would have expired already"],

@@ -41,6 +41,53 @@ $$;
 comment on function crm.working_keys_of(uuid, uuid) is
   'How many keys of a member are neither revoked nor expired; 1,000 at most are counted.';
 
+create function crm.require_admin_still(p_workspace_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if crm.current_member_id() is not null and not exists (
+    select from crm.members m
+    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.raise_code('insufficient_role');
+  end if;
+end
+$$;
+comment on function crm.require_admin_still(uuid) is
+  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since the '
+  'door read the role: whoever took the role away may be the one it waited for.';
+
+create function crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid default null) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_hour_ago uuid := crm.uuid_v7_floor(now() - interval '1 hour');
+begin
+  -- The operator sends no mail.
+  if crm.current_member_id() is null then
+    return;
+  end if;
+  -- One invitation at a time, so that many at once are counted too. Changes of members wait for the same lock.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  perform crm.require_admin_still(p_workspace_id);
+  if (
+    select count(*) >= 30 or count(*) filter (where l.object_id = p_member_id) >= 3
+    from (
+      select l.object_id from crm.audit_log l
+      where l.workspace_id = p_workspace_id and l.id >= v_hour_ago and l.action = 'member_invited'
+    ) l
+  ) then
+    perform crm.raise_code('too_many_invitations');
+  end if;
+end
+$$;
+comment on function crm.require_invitations_left(uuid, uuid) is
+  'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: each '
+  'is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all workspaces '
+  'together.';
+
 create function app.member_invite(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -51,6 +98,7 @@ declare
   v_member crm.members;
 begin
   perform crm.require_workspace(v_workspace_id);
+  perform crm.require_invitations_left(v_workspace_id);
   insert into crm.members (workspace_id, name, email, role)
   values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
   on conflict (workspace_id, lower(email)) do nothing
@@ -68,7 +116,7 @@ $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever '
   'calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
-  'vendedor). Codes: validation_error, not_found, email_taken.';
+  'vendedor). Codes: validation_error, not_found, email_taken, too_many_invitations (not for the operator).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql
@@ -86,6 +134,7 @@ begin
   if v_member.user_id is not null then
     perform crm.raise_code('already_signed_in');
   end if;
+  perform crm.require_invitations_left(v_member.workspace_id, v_member.id);
   perform crm.record_action(
     v_member.workspace_id, 'member_invited', 'member', v_member.id, v_member.name,
     jsonb_build_object('email', v_member.email, 'role', v_member.role, 'again', true)
@@ -95,7 +144,7 @@ end
 $$;
 comment on function app.member_reinvite(jsonb) is
   'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, already_signed_in.';
+  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable
@@ -115,23 +164,6 @@ end
 $$;
 comment on function crm.require_other_admin(uuid, uuid) is
   'Raises last_admin if no other active admin of the workspace can sign in.';
-
-create function crm.require_admin_still(p_workspace_id uuid) returns void
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if crm.current_member_id() is not null and not exists (
-    select from crm.members m
-    where m.workspace_id = p_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
-  ) then
-    perform crm.raise_code('insufficient_role');
-  end if;
-end
-$$;
-comment on function crm.require_admin_still(uuid) is
-  'Raises insufficient_role if the member who calls is no admin any more. For a verb that has waited for a lock since the '
-  'door read the role: whoever took the role away may be the one it waited for.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql

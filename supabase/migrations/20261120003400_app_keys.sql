@@ -1,6 +1,29 @@
 -- API keys of a workspace (spec 5.5), for the operator and for the members who are signed in. The caller generates a
 -- secret and passes only its hash.
 
+create function crm.require_room_for_key(p_workspace_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- The operator may make more.
+  if crm.current_member_id() is null then
+    return;
+  end if;
+  -- One new key at a time, so that many at once are counted too.
+  perform from crm.workspaces w where w.id = p_workspace_id for no key update;
+  if (
+    select count(*) from crm.api_keys k
+    where k.workspace_id = p_workspace_id and k.revoked_at is null and crm.is_working(k)
+  ) >= 100 then
+    perform crm.raise_code('validation_error', 'name', 'A empresa já tem 100 chaves que funcionam, o máximo; revogue uma');
+  end if;
+end
+$$;
+comment on function crm.require_room_for_key(uuid) is
+  'Raises validation_error if a workspace has 100 working keys and a member would add one: the limit of calls is of each '
+  'key, so whoever makes any number of keys has no limit.';
+
 create function app.key_create(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
@@ -14,6 +37,7 @@ declare
   v_key crm.api_keys;
 begin
   perform crm.require_workspace(v_workspace_id);
+  perform crm.require_room_for_key(v_workspace_id);
   if (v_args ->> 'expires_at')::timestamptz <= now() then
     perform crm.raise_code('already_expired', 'expires_at', 'Deve estar no futuro');
   end if;
@@ -51,7 +75,7 @@ $$;
 comment on function app.key_create(jsonb) is
   'Stores a new key with its secret by its hash. Its creator is the member named, otherwise the member who calls, '
   'otherwise the oldest active admin: the default owner of the records that the key creates, and the author of its '
-  'notes, which it cannot write while that member is inactive. A well-formed scope that no endpoint requires is stored '
+  'notes, which it cannot write while that member is inactive. A member adds none to 100 working ones. A well-formed scope that no endpoint requires is stored '
   'and grants nothing (spec 5.3). Returns the key. Arguments: workspace_id, name, scopes, prefix (the visible 12 '
   'characters), hash (SHA-256, hexadecimal), member_id, expires_at (never if absent). Codes: '
   'validation_error, not_found, already_expired (the key could never be used), invalid_reference, no_active_admin.';

@@ -179,6 +179,30 @@ test("app-v1-keys lists 500 keys at most: those that work first, newest first", 
   for (const part of [ids.slice(0, 201), ids.slice(201)]) assert.deepEqual(part, part.toSorted().reverse());
 });
 
+test("A member adds no key to 100 that work, also not with many calls at once; the operator may", async ({ sql, workspace }) => {
+  const { session } = await signIn(sql, workspace.id, "gestor");
+  const console_ = memberClient(session);
+  await console_.get(KEYS);
+  const working = await sql`select from crm.api_keys where workspace_id = ${workspace.id}`;
+  await sql`
+    insert into crm.api_keys (workspace_id, member_id, name, prefix, scopes, revoked_at)
+    select ${workspace.id}, ${workspace.memberId}, 'Chave', 'svc_aaaaaaaa', '{notes:read}',
+      case when n > ${98 - working.length}::integer then now() end
+    from generate_series(1, 200) n`;
+  const body = { name: "Site", scopes: ["leads:write"] };
+  const replies = await Promise.all(Array.from({ length: 6 }, () => console_.post(KEYS, body)));
+  const made = replies.filter(({ status }) => status === 201);
+  assert.equal(made.length, 2);
+  for (const reply of replies.filter(({ status }) => status !== 201)) {
+    assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["name"]);
+  }
+  await makeKey(sql, workspace.id);
+  await console_.post(`${KEYS}/${made[0]!.body.id}/revoke`);
+  assert.equal((await console_.post(KEYS, body)).status, 422, "the operator's is the hundredth");
+  await console_.post(`${KEYS}/${made[1]!.body.id}/revoke`);
+  assert.equal((await console_.post(KEYS, body)).status, 201);
+});
+
 test("app-v1-keys shows each creator, and that one is no active member any more", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const { memberId } = await signIn(sql, workspace.id, "gestor");

@@ -86,6 +86,40 @@ test("app-v1-members invites nobody who has signed in", async ({ sql, workspace:
   assertError(await memberClient(session).post(`${MEMBERS}/${memberId}/invite`), "already_signed_in");
 });
 
+test("An administrator sends at most 30 invitations an hour, and 3 to one member", async ({ sql, workspace: { id } }) => {
+  const { session, memberId: admin } = await signIn(sql, id, "admin");
+  const { post } = memberClient(session);
+  const invited = await post(MEMBERS, { name: "Ana", email: newEmail(), role: "gestor" });
+  const again = `${MEMBERS}/${invited.body.id}/invite`;
+  const replies = await Promise.all(Array.from({ length: 6 }, () => post(again)));
+  assert.equal(replies.filter(({ status }) => status === 200).length, 2);
+  assertError(replies.find(({ status }) => status !== 200)!, "too_many_invitations");
+
+  const invite = () => post(MEMBERS, { name: "Bia", email: newEmail(), role: "vendedor" });
+  assert.equal((await invite()).status, 201, "another member is invited all the same");
+  const log = (count: number, at: string) =>
+    sql`
+    insert into crm.audit_log (workspace_id, id, member_id, action, object_type, object_id, object_name)
+    select ${id}, crm.uuid_v7(now() - ${at}::interval), ${admin}, 'member_invited', 'member', gen_random_uuid(), 'Caio'
+    from generate_series(1, ${count}::integer)`;
+  await log(30, "61 minutes");
+  const sent = async () => {
+    const lines = await sql`
+      select from crm.audit_log
+      where workspace_id = ${id} and action = 'member_invited' and id >= crm.uuid_v7_floor(now() - interval '1 hour')`;
+    return lines.length;
+  };
+  await log(29 - await sent(), "1 minute");
+  assert.equal((await invite()).status, 201);
+  assertError(await invite(), "too_many_invitations");
+  await operate(sql, "member_invite", {
+    workspace_id: id,
+    name: "Davi",
+    email: newEmail(),
+    role: "vendedor",
+  });
+});
+
 Deno.test("An invitation that cannot be sent is logged, without the address, and fails nothing", async () => {
   const email = newEmail();
   const configured = { SUPABASE_SECRET_KEY: "x", APP_ORIGIN: "http://127.0.0.1:9", PUBLIC_URL: null };

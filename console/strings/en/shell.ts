@@ -79,6 +79,8 @@ export const shell: Translated<typeof portuguese> = {
     "This is the last active administrator. Make somebody else administrator first. Nothing was saved.",
   "failure.code.key_revoked": "This key no longer works. Nothing was saved.",
   "failure.code.already_signed_in": "This person has signed in; the invitation is not needed any more.",
+  "failure.code.too_many_invitations":
+    "Too many invitations in the last hour. Wait before you invite again. Nothing was saved.",
 
   "time.exact": "{relative} · {exact}",
 

@@ -77,6 +77,8 @@ export const shell = {
     "É o último administrador ativo. Torne outra pessoa administradora antes. Nada foi gravado.",
   "failure.code.key_revoked": "Esta chave já não funciona. Nada foi gravado.",
   "failure.code.already_signed_in": "Esta pessoa já entrou; o convite não é mais preciso.",
+  "failure.code.too_many_invitations":
+    "Muitos convites na última hora. Espere antes de convidar de novo. Nada foi gravado.",
 
   "time.exact": "{relative} · {exact}",
 

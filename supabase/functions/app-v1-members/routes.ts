@@ -26,7 +26,7 @@ export const members = resource(
       reply: InvitedMember,
       status: 201,
       verb: "member_invite",
-      errors: ["email_taken"],
+      errors: ["email_taken", "too_many_invitations"],
       finish: invite,
     }),
     "PATCH /:id": endpoint({
@@ -49,7 +49,7 @@ export const members = resource(
       bodyOptional: true,
       reply: InvitedMember,
       verb: "member_reinvite",
-      errors: ["not_found", "already_signed_in"],
+      errors: ["not_found", "already_signed_in", "too_many_invitations"],
       finish: invite,
     }),
   },

@@ -271,6 +271,12 @@ const APP_ERRORS = {
     when: "the member who would be invited has signed in before",
     remedy: "nothing",
   },
+  too_many_invitations: {
+    status: 409,
+    message: "Muitos convites na última hora; espere antes de convidar de novo",
+    when: "in the last hour the workspace sent 30 invitations, or 3 to this member",
+    remedy: "wait an hour",
+  },
   last_admin: {
     status: 409,
     message: "A empresa precisa de pelo menos um administrador ativo",
