@@ -39,15 +39,7 @@ function WithPassword({ email, onForgotten }: { email: Signal<string>; onForgott
     <Page title={t("sign_in.title")}>
       {ending.value && !failure.value && <p class="note" role="status">{endingText()}</p>}
       <form class="stack" onSubmit={submit}>
-        <Field
-          label={t("sign_in.email")}
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          value={email.value}
-          onInput={({ currentTarget }) => email.value = currentTarget.value}
-        />
+        <EmailField email={email} />
         <Field
           label={t("sign_in.password")}
           type="password"
@@ -85,15 +77,7 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
         ? <p class="note" role="status">{t("sign_in.recover_sent", { email: sentTo.value })}</p>
         : (
           <form class="stack" onSubmit={submit}>
-            <Field
-              label={t("sign_in.email")}
-              type="email"
-              name="email"
-              autocomplete="username"
-              required
-              value={email.value}
-              onInput={({ currentTarget }) => email.value = currentTarget.value}
-            />
+            <EmailField email={email} />
             {failure.value && <p class="note failed" role="alert">{signInText(failure.value)}</p>}
             <div class="actions">
               <button type="submit" class="button primary" disabled={busy.value}>
@@ -104,6 +88,20 @@ function Recover({ email, onBack }: { email: Signal<string>; onBack: () => void 
         )}
       <button type="button" class="link" onClick={onBack}>{t("sign_in.back")}</button>
     </Page>
+  );
+}
+
+function EmailField({ email }: { email: Signal<string> }) {
+  return (
+    <Field
+      label={t("sign_in.email")}
+      type="email"
+      name="email"
+      autocomplete="username"
+      required
+      value={email.value}
+      onInput={({ currentTarget }) => email.value = currentTarget.value}
+    />
   );
 }
 

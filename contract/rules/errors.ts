@@ -85,14 +85,14 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "… answers 403 not_a_member for a workspace of others, byte for byte as for one that does not exist",
   ],
   workspace_required: [
-    "… answers 400 workspace_required to who belongs to several workspaces and names none",
+    "… answers 400 workspace_required to a person who belongs to several workspaces and names none",
   ],
   insufficient_role: ["… answers 403 insufficient_role below its role, before looking at the body"],
   email_taken: ["app-v1-members refuses an e-mail that the workspace has, in any case"],
   too_many_invitations: ["An administrator sends at most 30 invitations an hour, and 3 to one member"],
   already_signed_in: ["app-v1-members invites nobody who has signed in"],
   last_admin: ["app-v1-members keeps the last active admin, even when two are demoted at once"],
-  already_expired: ["app-v1-keys refuses a key that would be dead at birth"],
-  key_revoked: ["app-v1-keys gives no new secret to a key that works no more"],
+  already_expired: ["app-v1-keys refuses a key that would have expired already"],
+  key_revoked: ["app-v1-keys gives no new secret to a key that no longer works"],
   subscription_inactive: ["app-v1-webhooks tests and redelivers only what is active"],
 };

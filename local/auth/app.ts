@@ -170,11 +170,6 @@ export function createAuthApp({ sql, tokens, url, siteUrl, serviceKey, mailFolde
     }
   });
 
-  app.post("/verify", async ({ req }) => {
-    const { type, token_hash } = await readBody(req.raw, BODIES.verify);
-    return Response.json(await showGrant(await verifyLink(req.raw, type, token_hash)));
-  });
-
   async function verifyLink(request: Request, type: string, token: string): Promise<Grant> {
     if (type !== "invite" && type !== "recovery") {
       throw new AuthError(400, "validation_failed", "Unsupported verification type");

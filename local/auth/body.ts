@@ -22,7 +22,6 @@ export const BODIES = {
   update: z.object({ password: z.string().nullish(), email: EmailField.nullish(), data: Data }),
   invite: z.object({ email: EmailField, data: Data }),
   recover: z.object({ email: EmailField }),
-  verify: z.object({ type: z.string(), token_hash: z.string().min(1) }),
 };
 
 /** @throws AuthError `bad_json`, `request_entity_too_large`, or `validation_failed` with the first field at fault. */

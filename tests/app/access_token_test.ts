@@ -8,11 +8,19 @@ import {
 } from "../../supabase/functions/_shared/http/access_token.ts";
 import { openAccessTokens } from "../../local/auth/access_tokens.ts";
 import { generateSigningKey } from "../../local/auth/signing_key.ts";
+import type { User } from "../../local/auth/users.ts";
 import { withEnvironment } from "../support/environment.ts";
 
 const SECRET = crypto.getRandomValues(new Uint8Array(32));
 const userId = crypto.randomUUID();
 const sessionId = crypto.randomUUID();
+const user = {
+  id: userId,
+  raw_app_meta_data: {},
+  raw_user_meta_data: {},
+  role: "authenticated",
+  email: "a@b.co",
+} as User;
 
 /**
  * Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them.
@@ -105,14 +113,7 @@ Deno.test("A flood of worthless symmetric tokens keeps out neither who is signed
 
 Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {
   const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-  const user = {
-    id: userId,
-    raw_app_meta_data: {},
-    raw_user_meta_data: {},
-    role: "authenticated",
-    email: "a@b.co",
-  };
-  const asymmetric = await signHere(user as never, sessionId, Math.floor(Date.now() / 1000));
+  const asymmetric = await signHere(user, sessionId, Math.floor(Date.now() / 1000));
   const tokens = [await sign(SECRET), asymmetric];
   const closed = serveAuth();
   await closed[Symbol.asyncDispose]();
@@ -123,14 +124,7 @@ Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is servi
 
 Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody, unless its key is newer", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-  const user = {
-    id: userId,
-    raw_app_meta_data: {},
-    raw_user_meta_data: {},
-    role: "authenticated",
-    email: "a@b.co",
-  };
-  const token = await tokens.sign(user as never, sessionId, Math.floor(Date.now() / 1000));
+  const token = await tokens.sign(user, sessionId, Math.floor(Date.now() / 1000));
   await using auth = serveAuth();
   // Supabase sets the one or the other form.
   for (const jwks of [tokens.jwks, tokens.jwks.keys]) {

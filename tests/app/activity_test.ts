@@ -67,6 +67,5 @@ test("Every action that a function of the database records is one that app-v1-ac
     ) => [...source.matchAll(/'((?:workspace|member|key|webhook|delivery)_[a-z_]+)'/g)])
       .map(([, name]) => name!).filter((name) => /(ed|in)$/.test(name) && name !== "already_signed_in"),
   );
-  for (const no of ["key_revoked"]) assert.ok(recorded.has(no), "the test finds what is recorded");
   assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());
 });

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { assertError, client, memberClient } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { subscribe } from "../support/webhooks.ts";
 
 const KEYS = "/app-v1-keys";
 const PIPELINES = "/api-v1-pipelines";
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 test("app-v1-keys creates a key, whose value only that reply has, of the member who is signed in", async ({ sql, workspace }) => {
   const { session, memberId } = await signIn(sql, workspace.id, "gestor");
@@ -57,7 +57,7 @@ test("app-v1-keys creates a key, whose value only that reply has, of the member 
   assert.equal(member_id, memberId);
 });
 
-test("app-v1-keys refuses a key that would be dead at birth", async ({ sql, workspace }) => {
+test("app-v1-keys refuses a key that would have expired already", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const before = (await memberClient(session).get(KEYS)).body.data.length;
   for (const expires_at of ["2020-01-31", new Date().toISOString()]) {
@@ -116,7 +116,7 @@ test("app-v1-keys rotates a key with an overlap and without, and shows the new v
   }
 });
 
-test("app-v1-keys gives no new secret to a key that works no more", async ({ sql, workspace }) => {
+test("app-v1-keys gives no new secret to a key that no longer works", async ({ sql, workspace }) => {
   const { session } = await signIn(sql, workspace.id, "admin");
   const member = memberClient(session);
   const [revoked, expired] = await Promise.all([makeKey(sql, workspace.id), makeKey(sql, workspace.id)]);

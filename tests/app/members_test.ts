@@ -47,7 +47,11 @@ test("POST app-v1-members adds a member and has an invitation sent that leads to
     role: "gestor",
   });
   assert.deepEqual([status, body.email, body.role, body.has_signed_in, body.invitation_sent], [
-    ...[201, email, "gestor", false, true],
+    201,
+    email,
+    "gestor",
+    false,
+    true,
   ]);
   const mails = (await readMails(join(dataDir, "mail"))).filter(({ to }) => to === email);
   assert.deepEqual(mails.map(({ type }) => type), ["invite"]);
@@ -187,7 +191,9 @@ test("PATCH app-v1-members changes name, role and activity, which take effect at
   const { id: keyId } = await makeKey(sql, id, { memberId });
   const { body } = await admin.patch(`${MEMBERS}/${memberId}`, { name: "Bia", role: "vendedor" });
   assert.deepEqual([body.name, body.role, body.keys.map(({ id }: { id: string }) => id)], [
-    ...["Bia", "vendedor", [keyId]],
+    "Bia",
+    "vendedor",
+    [keyId],
   ]);
   assertError(await other.post("/app-v1-webhooks", {}), "insufficient_role");
   await admin.patch(`${MEMBERS}/${memberId}`, { is_active: false });

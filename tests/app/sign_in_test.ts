@@ -95,7 +95,7 @@ test("A session that has passed its end, and a person who is banned, are out at 
   assertError(await memberClient(two.session).get(CHOICES), "invalid_session");
 });
 
-test("A person sees the workspaces of their own, and no word of others", async ({ sql, workspace: { id } }) => {
+test("A person sees their own workspaces, and nothing of others", async ({ sql, workspace: { id } }) => {
   const other = await makeWorkspace(sql, { name: "Concorrente" });
   await signIn(sql, other.id, "admin");
   const { session, memberId } = await signIn(sql, id, "vendedor");

@@ -86,7 +86,11 @@ test("A webhook that has stopped is reactivated in the console, its waiting deli
 
   const { body } = await gestor.post(`${WEBHOOKS}/${webhook.id}/reactivate`);
   assert.deepEqual([body.is_active, body.failure_count, body.resumed, body.key.id, body.revoked_key.id], [
-    ...[true, 0, 1, maker.id, maker.id],
+    true,
+    0,
+    1,
+    maker.id,
+    maker.id,
   ]);
   await mailbox.waitFor(2);
   const again = await gestor.post(`${WEBHOOKS}/${webhook.id}/reactivate`);

@@ -115,7 +115,10 @@ test("webhook reactivate makes waiting deliveries due at once, with a failure_co
 
   const reactivated = await json("webhook", "reactivate", id);
   assert.deepEqual([reactivated.id, reactivated.resumed, reactivated.revoked_key, reactivated.warnings], [
-    ...[id, 1, null, []],
+    id,
+    1,
+    null,
+    [],
   ]);
   const [failed, delivered] = await mailbox.waitFor(2);
   checkDelivery(delivered!, secret);
@@ -150,9 +153,9 @@ test("webhook reactivate warns that the key which made the subscription is revok
     `The key that made the subscription is revoked: ${made.id} ("Teste", ${revoked_key.prefix})`;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: `warning: ${warning}\n` });
   const shown = JSON.parse(stdout);
-  assert.deepEqual([shown.id, shown.resumed, shown.revoked_key, shown.warnings], [
-    ...[id, 0, revoked_key, [warning]],
-  ]);
+  assert.deepEqual([shown.id, shown.resumed, shown.revoked_key, shown.warnings], [id, 0, revoked_key, [
+    warning,
+  ]]);
   const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${id}`;
   assert.equal(row!["is_active"], true);
 });

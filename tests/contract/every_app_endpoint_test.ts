@@ -9,11 +9,10 @@ import { ROLES } from "../../supabase/functions/_shared/contract/roles.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { addressOf } from "../support/gates.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { sessionEndpoints } from "../support/resources.ts";
 import { test } from "../support/scenario.ts";
 import { accessTokens, signIn } from "../support/sessions.ts";
-
-const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 
 for (const { resource, route, title } of sessionEndpoints) {
   const { body, bodyOptional, malformed, role } = route.endpoint;
@@ -78,7 +77,7 @@ for (const { resource, route, title } of sessionEndpoints) {
   });
 
   if (role !== null) {
-    test(`${title} answers 400 workspace_required to who belongs to several workspaces and names none`, async ({ sql, workspace: { id } }) => {
+    test(`${title} answers 400 workspace_required to a person who belongs to several workspaces and names none`, async ({ sql, workspace: { id } }) => {
       const { id: otherId } = await makeWorkspace(sql);
       const first = await makeMember(sql, id, "admin");
       await makeMember(sql, otherId, "admin", first.email);

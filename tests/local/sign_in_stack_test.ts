@@ -6,20 +6,7 @@ import { loadSecrets } from "../../local/secrets.ts";
 import { openSql } from "../../local/sql.ts";
 import type { StackFile } from "../../local/stack_file.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
-import { makeDataDir } from "../support/own_stack.ts";
-
-/** Runs a test with its own data folder. */
-function test(name: string, body: (dataDir: string) => Promise<void>): void {
-  Deno.test(name, async () => {
-    const dataDir = await makeDataDir();
-    try {
-      await body(dataDir);
-    } finally {
-      await stopPostgres(dataDir);
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  });
-}
+import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 
 async function signIn({ console_url, demo_email, demo_password }: StackFile, password = demo_password) {
   const response = await fetch(`${console_url}/auth/v1/token?grant_type=password`, {

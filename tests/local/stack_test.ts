@@ -6,21 +6,8 @@ import { migrate } from "../../local/migrate.ts";
 import { startPostgres, stopPostgres } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../local/stack_process.ts";
-import { makeDataDir } from "../support/own_stack.ts";
+import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { databaseUrl, openDatabase } from "../support/stack.ts";
-
-/** Runs a test with its own data folder, and stops every stack that still runs on it afterwards. */
-function test(name: string, body: (dataDir: string) => Promise<void>): void {
-  Deno.test(name, async () => {
-    const dataDir = await makeDataDir();
-    try {
-      await body(dataDir);
-    } finally {
-      await stopPostgres(dataDir);
-      await Deno.remove(dataDir, { recursive: true });
-    }
-  });
-}
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
   const sql = openSql(url, { max: 1 });

@@ -10,6 +10,19 @@ export async function makeDataDir(): Promise<string> {
   return folder;
 }
 
+/** Declares a test with a data folder of its own, on which it stops the database afterwards. */
+export function testOnDataDir(name: string, body: (dataDir: string) => Promise<void>): void {
+  Deno.test(name, async () => {
+    const dataDir = await makeDataDir();
+    try {
+      await body(dataDir);
+    } finally {
+      await stopPostgres(dataDir);
+      await Deno.remove(dataDir, { recursive: true });
+    }
+  });
+}
+
 /** Stops the stacks that an interrupted test left running on the data folders in a folder. */
 export async function stopStacksIn(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {

@@ -32,7 +32,7 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery.resend_label": "Send again: {event} of {when}",
   "delivery.resending": "Sending…",
   "delivery.resent": "On its way again",
-  "delivery.resent_held": "It waits: the account is held",
+  "delivery.resent_held": "It waits: sending is suspended for this company",
   "delivery.gone": "This delivery no longer exists. Deliveries are kept for 30 days.",
   "delivery.id": "Delivery",
   "delivery.attempts": "Attempts",

@@ -29,7 +29,7 @@ export const deliveries = {
   "delivery.resend_label": "Reenviar {event} de {when}",
   "delivery.resending": "Reenviando…",
   "delivery.resent": "Reenvio a caminho",
-  "delivery.resent_held": "O reenvio espera: a conta está retida",
+  "delivery.resent_held": "O reenvio espera: os envios desta empresa estão suspensos",
   "delivery.gone": "Esta entrega não existe mais. Entregas são guardadas por 30 dias.",
   "delivery.id": "Entrega",
   "delivery.attempts": "Tentativas",
