@@ -12,7 +12,7 @@ export const webhooks = {
   "webhooks.all_events": "todos",
   "webhooks.some_events.one": "{n} evento",
   "webhooks.some_events.many": "{n} eventos",
-  "webhooks.week_label": "{delivered} entregues, {failed} com falha, {waiting} esperando",
+  "webhooks.week_label": "Entregues: {delivered}, com falha: {failed}, esperando: {waiting}",
   "webhooks.week_none": "Nada nos últimos 7 dias",
   "webhooks.at": "{date} às {time}",
   "webhooks.origin": "Origem",
