@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { pause } from "../../lab/harness/waiting.ts";
+import { eventually } from "../../lab/harness/waiting.ts";
 import { superuserUrl } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { openSql } from "../../local/sql.ts";
@@ -103,7 +103,7 @@ export const figures: Scenario[] = [
         watched.requests.filter((request) => request.includes("/app-v1-deliveries?")).length;
       const samples: { heap: number; nodes: number; listeners: number }[] = [];
       for (let fifth = 1; fifth <= 5; fifth++) {
-        while (count() < REFRESHES * fifth / 5) await pause(20);
+        await eventually(() => count() >= REFRESHES * fifth / 5, "refreshes", 60);
         await client.send("HeapProfiler.collectGarbage");
         const { jsEventListeners: listeners, nodes } = await client.send("Memory.getDOMCounters");
         samples.push({ heap: (await client.send("Runtime.getHeapUsage")).usedSize, nodes, listeners });

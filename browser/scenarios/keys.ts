@@ -55,7 +55,7 @@ export const keys: Scenario[] = [
       await page.getByRole("link", { name: "← Chaves de API" }).click();
       const row = page.getByRole("row").filter({ hasText: "Agência" });
       await row.getByText(value.slice(0, 12)).waitFor();
-      assert.match(await row.innerText(), /\b2$/);
+      await row.getByText("2", { exact: true }).waitFor();
       assert.ok(!(await page.content()).includes(value), "the value is not shown again");
     },
   },

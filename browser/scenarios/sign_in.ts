@@ -113,6 +113,42 @@ export const signIn: Scenario[] = [
   },
   {
     name:
+      "A link with the session of somebody else signs nobody in, and the tokens of a link are in no history",
+    async run({ browser, sql }) {
+      const company = await makeCompany(sql);
+      const [victim, attacker] = [
+        await makePerson(sql, company, "admin"),
+        await makePerson(sql, company, "gestor"),
+      ];
+      const { access_token, refresh_token } = JSON.parse(await sessionOf(attacker));
+      const tokens =
+        `access_token=${access_token}&refresh_token=${refresh_token}&expires_in=3600&token_type=bearer`;
+      await using watched = await openPage(browser, "/chaves/", { session: await sessionOf(victim) });
+      const { page } = watched;
+      const { origin } = new URL(functionsUrl);
+      const elsewhere = `${functionsUrl}/api-v1-health`;
+      const whose = () =>
+        page.evaluate(() => JSON.parse(localStorage.getItem("crm.session") ?? "{}").user?.email as string);
+      await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+      for (const type of ["", "&type=signup", "&type=magiclink"]) {
+        await page.goto(elsewhere);
+        await page.goto(`${origin}/chaves/#${tokens}${type}`);
+        await page.getByRole("heading", { name: "Chaves de API" }).waitFor();
+        assert.equal(await whose(), victim.email, type);
+        assert.equal(new URL(page.url()).hash, "");
+      }
+
+      await page.goto(elsewhere);
+      await page.goto(`${origin}/#${tokens}&type=recovery`);
+      await page.getByText(`Ela vale para ${attacker.email}.`).waitFor();
+      assert.equal(await whose(), attacker.email);
+      assert.equal(new URL(page.url()).hash, "");
+      await page.goBack();
+      assert.equal(page.url(), elsewhere);
+    },
+  },
+  {
+    name:
       "An administrator invites a person, who chooses a password and sees everything, without a button that changes",
     async run({ browser, sql }) {
       const session = await sessionOf(await makePerson(sql, await makeCompany(sql), "admin"));
@@ -133,6 +169,7 @@ export const signIn: Scenario[] = [
       );
       await using invited = await openPage(browser, null);
       await invited.page.goto(mail.link);
+      await invited.page.getByText(`Ela vale para ${mail.to}.`).waitFor();
       await invited.page.getByLabel("Senha nova").fill("uma senha longa");
       await invited.page.getByRole("button", { name: "Salvar e continuar" }).click();
       await invited.page.getByRole("row").filter({ hasText: "Teste" }).waitFor();

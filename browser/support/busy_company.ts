@@ -4,7 +4,7 @@ import { createKey } from "../../operator/keys.ts";
 import { operate } from "../../operator/operator.ts";
 import { createWorkspace } from "../../operator/workspaces.ts";
 import { client } from "../../tests/support/client.ts";
-import { openMailbox } from "../../tests/support/mailbox.ts";
+import { eventually, openMailbox } from "../../tests/support/mailbox.ts";
 import { subscribe, waitForDelivery } from "../../tests/support/webhooks.ts";
 import { makePerson, type Person, signUp } from "./company.ts";
 
@@ -118,13 +118,12 @@ async function makeDeliveries(sql: Sql, key: string): Promise<{ webhookId: strin
 }
 
 async function waitUntilQuiet(sql: Sql, subscriptions: string[]): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const [row] = await sql<[{ waiting: number }]>`
       select count(*)::integer as waiting from crm.webhook_deliveries
       where subscription_id = any (${subscriptions}) and attempts = 0`;
-    if (row.waiting === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return row.waiting === 0;
+  }, "the first attempts");
 }
 
 /** Calls of the last 30 days, more on working days. */

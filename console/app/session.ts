@@ -21,8 +21,8 @@ const OFFLINE_TIMEOUT_MS = 1_000;
 /** Why the sign-in page is shown, if there is something to say. */
 export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
 
-// Read before the client is made, because it takes the session out of the address and clears it.
 const fragment = new URLSearchParams(location.hash.slice(1));
+const accessInLink = fragment.get("access_token");
 
 /** What the link of an e-mail led here for; `invalid` if the link was used before or is too old. */
 export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("error_code")
@@ -30,8 +30,13 @@ export const linkType: "invite" | "recovery" | "invalid" | null = fragment.has("
   : fragment.get("type") === "invite" || fragment.get("type") === "recovery"
   ? fragment.get("type") as "invite" | "recovery"
   : null;
-// Where the project's settings send such a link to another page, it still ends where a password is chosen.
-if (linkType !== null) history.replaceState(null, "", href("senha/") + location.hash);
+if (linkType !== null) {
+  // Where the project's settings send such a link to another page, it still ends where a password is chosen.
+  history.replaceState(null, "", href("senha/") + location.hash);
+} else if (accessInLink !== null) {
+  // Anybody can make a link with a session of their own: who opens it must not go on as that person unawares.
+  history.replaceState(null, "", location.pathname + location.search);
+}
 
 /** Undefined until the browser's storage has been read, null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
@@ -43,7 +48,8 @@ const auth = new AuthClient({
   storageKey: STORAGE_KEY,
   autoRefreshToken: true,
   persistSession: true,
-  detectSessionInUrl: true,
+  // The client would take the session of any link, and leave its tokens in the browser's history.
+  detectSessionInUrl: false,
   // An invitation is opened on another device than the one that asked for it, which PKCE cannot serve.
   flowType: "implicit",
 });
@@ -55,6 +61,8 @@ const auth = new AuthClient({
 export async function startSession(): Promise<void> {
   const stored = storedPerson();
   if (stored && linkType === null) welcome(stored);
+  // Before anybody is told who is signed in, so that the page of a password never belongs to who was here before.
+  if (linkType !== null) await openLink();
   auth.onAuthStateChange((_event, session) => {
     const user = session?.user;
     if (!user) {
@@ -68,6 +76,17 @@ export async function startSession(): Promise<void> {
   });
   const { error } = await auth.initialize();
   if (error && person.value === undefined) person.value = null;
+}
+
+/** Takes the session of the link that was opened, and its tokens out of the address and the history. */
+async function openLink(): Promise<void> {
+  const refreshInLink = fragment.get("refresh_token");
+  if (accessInLink !== null && refreshInLink !== null) {
+    const { error } = await auth.setSession({ access_token: accessInLink, refresh_token: refreshInLink });
+    // Loading the page again tries it again.
+    if (error && isAuthRetryableFetchError(error)) return;
+  }
+  history.replaceState(null, "", href("senha/"));
 }
 
 function storedPerson(): Person | null {

@@ -52,7 +52,16 @@ export default function Password() {
     <main class="content narrow">
       <Page title={t("password.title")} text={t("password.text", { email: person.value?.email ?? "" })}>
         <form class="stack" onSubmit={submit}>
-          <input type="hidden" name="username" autocomplete="username" value={person.value?.email ?? ""} />
+          {/* For password managers, which ignore an input of type hidden. */}
+          <input
+            class="unseen"
+            type="email"
+            autocomplete="username"
+            aria-hidden="true"
+            tabIndex={-1}
+            readOnly
+            value={person.value?.email ?? ""}
+          />
           <Field
             label={t("password.field")}
             hint={t("password.hint")}

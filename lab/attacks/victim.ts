@@ -10,6 +10,8 @@ const GIVE_UP_MS = 20_000;
 export interface Waits {
   p50: number;
   p90: number;
+  /** How many reads there were. */
+  reads: number;
   /** How many reads were not answered with 200. */
   failed: number;
 }
@@ -42,7 +44,7 @@ export async function readAsClient(
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, read));
-  return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), failed };
+  return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), reads: waits.length, failed };
 }
 
 /** Waits as a note shows them. */

@@ -1,4 +1,5 @@
-import { memoryOfProcess } from "../harness/usage.ts";
+import { type Measurement, ratio, sum } from "../harness/figures.ts";
+import { cpuOfProcess, memoryOfProcess } from "../harness/usage.ts";
 import { pause } from "../harness/waiting.ts";
 import type { Server } from "../harness/functions.ts";
 import type { Conditions } from "../harness/subject.ts";
@@ -15,6 +16,8 @@ const WARM_UP_SECONDS = 2;
 interface Harm {
   quiet: Waits;
   attacked: Waits;
+  /** Processor time of the process for a request of the attack, as a multiple of that for a read when it is quiet. */
+  cost: number;
   /** Peak of the resident memory of the process that serves the functions, in MB. */
   memoryMb: number;
   flood: FloodResult;
@@ -48,21 +51,33 @@ export async function attack(
   const seconds = short ? 2 : 10;
   // The first requests load and compile what they need.
   await readAsClient(baseUrl, victim, 1);
+  const started = await cpuOfProcess(pid);
   const quiet = await readAsClient(baseUrl, victim, seconds);
+  const quieted = await cpuOfProcess(pid);
   const flooding = attacker.flood({ ...order, baseUrl, seconds: seconds + WARM_UP_SECONDS });
   await pause(WARM_UP_SECONDS * 1000);
   const attacked = await readAsClient(baseUrl, victim, seconds);
   const flood = await flooding;
+  const ofRead = (quieted - started) / quiet.reads;
+  const answered = sum(Object.values(flood.statuses)) + flood.unanswered;
+  const cost = (await cpuOfProcess(pid) - quieted - attacked.reads * ofRead) / answered / ofRead;
   // A server may keep connections waiting, or close them later; where each fails at once, it is the attack that fails.
   if (Object.keys(flood.statuses).length === 0 && flood.longestSeconds < 1) {
     throw new Error(`No request was sent: ${flood.example}`);
   }
   const memoryMb = Math.round((await memoryOfProcess(pid)).peak / 2 ** 20);
   note(`quiet: ${describeWaits(quiet)}; attacked: ${describeWaits(attacked)}; memory ${memoryMb} MB at most`);
+  note(`a request of the attack takes ${cost.toFixed(1)} times the processor time of a read`);
   note(
     `the attacker's answers by status: ${JSON.stringify(flood.statuses)}, ${flood.unanswered} without${
       flood.example === null ? "" : ` (${flood.example})`
     }`,
   );
-  return { quiet, attacked, memoryMb, flood };
+  return { quiet, attacked, cost, memoryMb, flood };
+}
+
+/** The figure of what a request of an attack costs; none where the system does not tell processor times. */
+export function costOf(name: string, cost: number, target: number): Measurement[] {
+  if (Number.isNaN(cost)) return [];
+  return [ratio(`${name}: processor time of one ÷ that of a read`, cost, "lower", target)];
 }

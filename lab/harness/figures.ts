@@ -12,6 +12,8 @@ export interface Measurement {
   unit: string;
   target: number;
   better: Better;
+  /** Whether it is how long somebody waits, which other work of the machine lengthens many times. */
+  waits?: true;
 }
 
 /** A measurement with its verdict, as in results/latest.json. */
@@ -24,6 +26,11 @@ export interface Figure extends Measurement {
 /** A ratio, rounded to two decimals. */
 export function ratio(name: string, value: number, better: Better, target: number): Measurement {
   return { name, value: Math.round(value * 100) / 100, unit: "ratio", target, better };
+}
+
+/** How many times as long somebody waits as when it is quiet. */
+export function waitRatio(name: string, value: number, target: number): Measurement {
+  return { ...ratio(name, value, "lower", target), waits: true };
 }
 
 /** A value that should not exceed its target. */

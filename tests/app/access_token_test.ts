@@ -26,10 +26,11 @@ const user = {
  * Answers as Supabase Auth of a project whose tokens are signed with a shared secret: only it can verify them.
  * @param jwks the public keys that it has as well
  */
-function serveAuth(status = 200, jwks: unknown = null) {
+function serveAuth(status = 200, jwks: unknown = null, delayMs = 0) {
   let asked = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     asked++;
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
     if (status !== 200) return new Response("{}", { status });
     const { pathname } = new URL(request.url);
     if (jwks !== null && pathname === "/auth/v1/.well-known/jwks.json") return Response.json(jwks);
@@ -81,6 +82,33 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and 
   ]);
   assert.deepEqual(await verifyAt(auth.url, others), Array(3).fill("invalid_session"));
   assert.equal(auth.asked(), asked);
+});
+
+Deno.test("A flood of worthless symmetric tokens keeps out neither who is signed in nor who signs in", async () => {
+  await using auth = serveAuth(200, null, 100);
+  await withEnvironment({ SUPABASE_URL: auth.url, SUPABASE_JWKS: "" }, async () => {
+    forgetAuth();
+    assert.deepEqual(await verifyAccessToken(await sign(SECRET)), { userId, sessionId });
+    const forged = await sign(crypto.getRandomValues(new Uint8Array(32)), {
+      session_id: crypto.randomUUID(),
+    });
+    let flooding = true;
+    const strangers = Array.from({ length: 40 }, async () => {
+      while (flooding) {
+        const result = await verifyAccessToken(forged);
+        assert.ok(result instanceof ApiError);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
+    const newSession = crypto.randomUUID();
+    const first = await verifyAccessToken(await sign(SECRET, { session_id: newSession }));
+    flooding = false;
+    await Promise.all(strangers);
+    assert.deepEqual([renewed, first], [{ userId, sessionId }, { userId, sessionId: newSession }]);
+    forgetAuth();
+  });
 });
 
 Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {

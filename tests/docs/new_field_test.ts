@@ -9,6 +9,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LEFT_OUT = ["node_modules", ".git", ".local", ".temp"];
 /** The tests that fail if a place is forgotten. */
 const TESTS = ["tests/catalogue", "tests/api/deals_test.ts", "tests/docs/written_pages_test.ts"];
+/** The walks of the other lists, which the field does not change, take seconds each. */
+const NOT_OTHER_LISTS = "/^(?!the pages of (activities|companies|contacts|notes) )/";
 
 Deno.test("a field with a filter is added to deals by the diff of docs/architecture.md and what tasks write", async () => {
   const copy = await Deno.makeTempDir();
@@ -44,7 +46,9 @@ Deno.test("a field with a filter is added to deals by the diff of docs/architect
       assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: "Rita" })).referred_by, "Rita");
       assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: null })).referred_by, null);
       assert.equal((await call("PATCH", `/${deal.id}`, { referred_by: 5 })).error.code, "validation_error");
-      await run(copy, ["test", "-A", "--no-check", ...TESTS], { DATA_DIR: dataDir });
+      await run(copy, ["test", "-A", "--no-check", "--filter", NOT_OTHER_LISTS, ...TESTS], {
+        DATA_DIR: dataDir,
+      });
     } finally {
       await stack.stop();
     }

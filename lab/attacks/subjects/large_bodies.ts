@@ -1,7 +1,7 @@
-import { atMost, count, ratio } from "../../harness/figures.ts";
+import { atMost, count, waitRatio } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/subject.ts";
 import type { HostileRequest } from "../flood.ts";
-import { attack, openAttackWorld } from "../world.ts";
+import { attack, costOf, openAttackWorld } from "../world.ts";
 
 const CONNECTIONS = 64;
 const KEYS = 100_000;
@@ -38,14 +38,15 @@ export const largeBodies: Subject = {
     for (const { name, request } of ATTACKS) {
       await using server = await world.serve({});
       conditions.note(name);
-      const { quiet, attacked, memoryMb } = await attack(
+      const { quiet, attacked, cost, memoryMb } = await attack(
         world,
         server,
         { connections: CONNECTIONS, requests: [request] },
         conditions,
       );
       measurements.push(
-        ratio(`Bodies with ${name}: a read's p90 ÷ its quiet value`, attacked.p90 / quiet.p90, "lower", 5),
+        ...costOf(`Bodies with ${name}`, cost, 3),
+        waitRatio(`Bodies with ${name}: a read's p90 ÷ its quiet value`, attacked.p90 / quiet.p90, 5),
         count(`Bodies with ${name}: reads that failed`, attacked.failed, "reads"),
         atMost(`Bodies with ${name}: memory of the process`, memoryMb, "MB", 256),
       );

@@ -1,6 +1,6 @@
-import { atMost, count, ratio } from "../../harness/figures.ts";
+import { atMost, count, waitRatio } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/subject.ts";
-import { attack, type AttackWorld, openAttackWorld } from "../world.ts";
+import { attack, type AttackWorld, costOf, openAttackWorld } from "../world.ts";
 
 const CONTACTS = 200;
 const READERS = 20;
@@ -25,11 +25,12 @@ export const largePages: Subject = {
     const page = await fetch(server.baseUrl + requests[0]!.path, { headers: requests[0]!.headers });
     const bytes = (await page.arrayBuffer()).byteLength;
     const order = { connections: READERS, requests, pauseMs: 500 };
-    const { quiet, attacked, memoryMb } = await attack(world, server, order, conditions);
+    const { quiet, attacked, cost, memoryMb } = await attack(world, server, order, conditions);
     return [
       atMost("Large pages: size of one", Math.round(bytes / MEGABYTE * 100) / 100, "MB", 2.1),
       atMost("Large pages: memory of the process", memoryMb, "MB", MEMORY_MB),
-      ratio("Large pages: a read's p90 ÷ its quiet value", attacked.p90 / quiet.p90, "lower", 5),
+      ...costOf("Large pages", cost, 15),
+      waitRatio("Large pages: a read's p90 ÷ its quiet value", attacked.p90 / quiet.p90, 5),
       count("Large pages: reads that failed", attacked.failed, "reads"),
     ];
   },

@@ -1,6 +1,6 @@
-import { count, ratio } from "../../harness/figures.ts";
+import { count, waitRatio } from "../../harness/figures.ts";
 import type { Subject } from "../../harness/subject.ts";
-import { attack, openAttackWorld } from "../world.ts";
+import { attack, costOf, openAttackWorld } from "../world.ts";
 
 const CONNECTIONS = 3_000;
 
@@ -23,9 +23,10 @@ export const randomKeys: Subject = {
         requests: [request],
       };
       conditions.note(name);
-      const { quiet, attacked } = await attack(world, server, order, conditions);
+      const { quiet, attacked, cost } = await attack(world, server, order, conditions);
       measurements.push(
-        ratio(`Random ${name}: a read's p50 ÷ its quiet value`, attacked.p50 / quiet.p50, "lower", 3),
+        ...costOf(`Random ${name}`, cost, 2),
+        waitRatio(`Random ${name}: a read's p50 ÷ its quiet value`, attacked.p50 / quiet.p50, 3),
         count(`Random ${name}: reads that failed`, attacked.failed, "reads"),
       );
     }

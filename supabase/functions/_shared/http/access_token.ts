@@ -9,7 +9,8 @@ import {
   type JWTVerifyGetKey,
 } from "jose";
 import { ApiError } from "../contract/errors.ts";
-import { log } from "../runtime/log.ts";
+import { FairShare, UNKNOWN_OWNER } from "../postgres/fair_share.ts";
+import { logCount } from "../runtime/log.ts";
 import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts";
 import { sha256 } from "../runtime/sha256.ts";
 import { isUuid } from "./input.ts";
@@ -24,16 +25,24 @@ export interface Session {
 const ASYMMETRIC = ["ES256", "RS256"];
 /** The audience of a person's token. Those of the project's own keys, such as anon, have no session. */
 const AUDIENCE = "authenticated";
-/** Milliseconds for which a token counts as verified. The door looks for its session at every call all the same. */
-const VERIFIED_MS = 60_000;
-/** Verified tokens that are kept, and requests to Supabase Auth at once: strangers can cause any number of both. */
-const MAX_VERIFIED = 1_000;
-const MAX_REQUESTS = 8;
+/** Milliseconds for which an answer about a token holds. The door asks for its session at every call all the same. */
+const ANSWER_MS = 60_000;
+/** Answers kept, and sessions of which one was good: strangers can cause any number of questions, but no answer. */
+const MAX_ANSWERS = 1_000;
+/** Questions to Supabase Auth under way at once: those of strangers, and those of each session that was good before. */
+const MAX_QUESTIONS = 4;
+/** Maximum time that a question waits for its turn, in milliseconds. */
+const TURN_MS = 2_000;
+
+class TooManyQuestions extends Error {}
 
 let keys: JWTVerifyGetKey | undefined;
 /** By the hash of the token. */
-const verified = new Map<string, { session: Session; until: number }>();
-let requests = 0;
+const answers = new Map<string, { session: Session; until: number }>();
+/** The ids of sessions of which a token was good, which nobody else can know. */
+const knownSessions = new Set<string>();
+/** Of strangers the newest is next, so that a flood of theirs delays nobody who signs in. */
+const turns = new FairShare(MAX_QUESTIONS);
 
 /**
  * Verifies an access token of Supabase Auth. A token with an asymmetric signature is verified with the project's public
@@ -50,15 +59,17 @@ export async function verifyAccessToken(token: string): Promise<Session | ApiErr
     return ASYMMETRIC.includes(algorithm) ? await verifyHere(token) : await verifyByAuth(token);
   } catch (error) {
     if (error instanceof errors.JOSEError && !isUnreachable(error)) return new ApiError("invalid_session");
-    log("auth_unreachable", { error: String(error) });
+    // Strangers can have Supabase Auth refuse to answer as often as they like.
+    if (!(error instanceof TooManyQuestions)) logCount("auth_unreachable", { error: String(error) });
     return new ApiError("service_unavailable");
   }
 }
 
-/** Forgets the public keys and the verified tokens, so that the environment is read again. */
+/** Forgets the public keys and all answers, so that the environment is read again. */
 export function forgetAuth(): void {
   keys = undefined;
-  verified.clear();
+  answers.clear();
+  knownSessions.clear();
 }
 
 /** The algorithm that a token names; null for a text that is no token. */
@@ -102,26 +113,40 @@ async function verifyByAuth(token: string): Promise<Session | ApiError> {
   }
 
   const id = sha256(token);
-  const known = verified.get(id);
-  if (known && known.until > Date.now()) return known.session;
-  if (requests >= MAX_REQUESTS) return new ApiError("service_unavailable");
-  requests++;
-  try {
-    const response = await fetch(`${authUrl()}/user`, {
-      headers: { Authorization: `Bearer ${token}`, apikey: publishableKey() },
-      signal: AbortSignal.timeout(AUTH_TIMEOUT_MS),
-    });
-    if (response.status >= 500 || response.status === 429) {
-      throw new Error(`Supabase Auth: ${response.status}`);
-    }
-    const user = await response.json();
-    if (!response.ok || user.id !== session.userId) return new ApiError("invalid_session");
-  } finally {
-    requests--;
-  }
-  if (verified.size >= MAX_VERIFIED) verified.delete(verified.keys().next().value!);
-  verified.set(id, { session, until: Date.now() + VERIFIED_MS });
+  const answer = answers.get(id);
+  if (answer && answer.until > Date.now()) return answer.session;
+  const owner = knownSessions.has(session.sessionId) ? session.sessionId : UNKNOWN_OWNER;
+  const isGood = await turns.run(
+    owner,
+    TURN_MS,
+    () => new TooManyQuestions(),
+    () => isTokenOf(session, token),
+  );
+  if (!isGood) return new ApiError("invalid_session");
+  makeRoom(answers);
+  answers.set(id, { session, until: Date.now() + ANSWER_MS });
+  makeRoom(knownSessions);
+  knownSessions.add(session.sessionId);
   return session;
+}
+
+/** Asks Supabase Auth whether a token is good, and that of this person. */
+async function isTokenOf({ userId }: Session, token: string): Promise<boolean> {
+  const response = await fetch(`${authUrl()}/user`, {
+    headers: { Authorization: `Bearer ${token}`, apikey: publishableKey() },
+    signal: AbortSignal.timeout(AUTH_TIMEOUT_MS),
+  });
+  if (response.status >= 500 || response.status === 429) {
+    await response.body?.cancel();
+    throw new Error(`Supabase Auth: ${response.status}`);
+  }
+  const user = await response.json();
+  return response.ok && user.id === userId;
+}
+
+/** Removes the oldest of a full collection. */
+function makeRoom(kept: Map<string, unknown> | Set<string>): void {
+  if (kept.size >= MAX_ANSWERS) kept.delete(kept.keys().next().value!);
 }
 
 function sessionOf(claims: Record<string, unknown>): Session | ApiError {
