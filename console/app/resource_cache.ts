@@ -3,10 +3,12 @@
 const MAX_REPLIES = 30;
 const replies = new Map<string, unknown>();
 
+/** The last reply to a path; undefined if there was none lately. */
 export function rememberedReply<T>(path: string): T | undefined {
   return replies.get(path) as T | undefined;
 }
 
+/** Remembers a reply, and forgets the oldest of too many. */
 export function rememberReply(path: string, reply: unknown): void {
   replies.delete(path);
   replies.set(path, reply);

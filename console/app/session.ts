@@ -40,6 +40,7 @@ if (linkType !== null) {
 
 /** Undefined until the browser's storage has been read, null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
+/** Null while there is nothing to say. */
 export const ending = signal<Ending | null>(null);
 
 const auth = new AuthClient({
