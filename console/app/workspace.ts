@@ -12,6 +12,7 @@ export const workspace = signal<Workspace | undefined>(undefined);
 export const unreadable = signal(false);
 /** Whether a page can show what depends on the role, without moving when the role is known. */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value);
+/** The role of the person in this workspace; null until it has been read. */
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");

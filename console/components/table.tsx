@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 
 export interface Column<Row> {
   title: string;
@@ -37,7 +37,12 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={keyOf(row)} role="row" class={muted?.(row) ? "muted" : undefined}>
+          <tr
+            key={keyOf(row)}
+            role="row"
+            class={muted?.(row) ? "muted" : undefined}
+            onClick={href && openRow}
+          >
             {columns.map(({ title, number, quiet, cell }, index) => (
               <td
                 key={title}
@@ -59,4 +64,10 @@ export function Table<Row>({ label, columns, rows, keyOf, href, muted, current }
       </tbody>
     </table>
   );
+}
+
+/** Follows the link of a row where something above that link was pressed which does nothing itself. */
+function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowElement>): void {
+  if ((target as Element).closest("a, button, select, input, label, [data-exact]")) return;
+  currentTarget.querySelector<HTMLAnchorElement>("a.row-link")?.click();
 }

@@ -54,8 +54,11 @@ export function KeyForm() {
     if (missing.value) return focusRefused(form);
     await run(async () => {
       const body = { name: name.trim(), scopes, expires_at: expiryMoment(expiry, day) };
-      created.value = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
+      const key = await call<ApiKey & { key: string }>("POST", "app-v1-keys", { body });
       clearDraft(DRAFT);
+      // The page loaded again shows the key, not an empty form, which looks as if none had been made.
+      history.replaceState(null, "", href("chaves/", { id: key.id }));
+      created.value = key;
     });
     if (failure.peek()) focusRefused(form);
   };

@@ -16,6 +16,8 @@ import { scopesText } from "./scopes.ts";
 import { KeyTag } from "./state.tsx";
 
 const KEYS_PATH = "app-v1-keys";
+/** The functions give no more; a filter finds none of the others. */
+const MOST_KEYS = 500;
 
 /** Every key of the workspace. */
 export function KeyList() {
@@ -34,18 +36,23 @@ export function KeyList() {
               </Empty>
             )
             : (
-              <Filtered rows={data} textOf={({ name, prefix }) => `${name} ${prefix}`}>
-                {(rows) => (
-                  <Table
-                    label={t("keys.title")}
-                    rows={rows}
-                    keyOf={({ id }) => id}
-                    href={({ id }) => href("chaves/", { id })}
-                    muted={({ state }) => state !== "active"}
-                    columns={columns()}
-                  />
+              <>
+                {data.length >= MOST_KEYS && (
+                  <p class="note">{t("keys.most", { n: formatNumber(data.length, languageTag.value) })}</p>
                 )}
-              </Filtered>
+                <Filtered rows={data} textOf={({ name, prefix }) => `${name} ${prefix}`}>
+                  {(rows) => (
+                    <Table
+                      label={t("keys.title")}
+                      rows={rows}
+                      keyOf={({ id }) => id}
+                      href={({ id }) => href("chaves/", { id })}
+                      muted={({ state }) => state !== "active"}
+                      columns={columns()}
+                    />
+                  )}
+                </Filtered>
+              </>
             )}
       </Loaded>
     </Page>

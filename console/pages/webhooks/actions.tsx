@@ -54,7 +54,7 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
       const { resumed, ...active } = await call<Webhook & { resumed: number }>("POST", `${path}/reactivate`);
       onChanged(active);
       onSent();
-      say(counted("webhook.reactivated", resumed));
+      say(resumed === 0 ? t("webhook.reactivated_none") : counted("webhook.reactivated", resumed));
     });
   const rotate = () =>
     run("other", async () => {

@@ -18,7 +18,7 @@ import { sendingOf } from "./states.ts";
 import { whenText } from "./words.ts";
 
 const WHILE_PENDING_MS = 5_000;
-const USUAL_MS = 30_000;
+const USUAL_MS = 10_000;
 
 /** The last 50 deliveries of a webhook, which refresh by themselves, and beside them the one that is open. */
 export function Deliveries({ webhook, open, onNews, actions }: {

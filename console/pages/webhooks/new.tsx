@@ -24,6 +24,7 @@ export function NewWebhook() {
   const created = useSignal<{ id: string; secret: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const { url, events } = draft.value;
+  const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
 
   const create = async (event: Event) => {
     event.preventDefault();
@@ -37,6 +38,8 @@ export function NewWebhook() {
       });
       clearDraft(DRAFT);
       say(t("webhook_new.created"));
+      // The page loaded again shows the webhook, not an empty form.
+      history.replaceState(null, "", href("webhooks/", { id: webhook.id }));
       created.value = { id: webhook.id, secret: webhook.secret };
     });
     const { target_url, event_types } = failure.peek()?.fields ?? {};
@@ -55,7 +58,7 @@ export function NewWebhook() {
   if (created.value) {
     const { id, secret } = created.value;
     return (
-      <Page title={t("webhook_new.created")}>
+      <Page title={t("webhook_new.created")} text={back}>
         <WebhookSecret title={t("secret.label")} secret={secret} />
         <div class="actions foot-actions">
           <a class="button" href={href("webhooks/", { id })}>{t("webhook_new.open")}</a>
@@ -64,7 +67,7 @@ export function NewWebhook() {
     );
   }
   return (
-    <Page title={t("webhook_new.title")}>
+    <Page title={t("webhook_new.title")} text={back}>
       <form ref={form} class="form stack" noValidate onSubmit={create}>
         <Field
           label={t("webhook_new.url")}

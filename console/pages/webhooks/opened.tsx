@@ -8,7 +8,7 @@ import { Empty } from "../../components/empty.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Page } from "../../components/page.tsx";
-import { t } from "../../strings/strings.ts";
+import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import type { Webhook } from "./records.ts";
@@ -83,7 +83,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
           <ul class="codes">
             {event_types.map((event) => (
               <li key={event}>
-                <code>{event}</code>
+                {textNamed(`event.${event}`)} <code>{event}</code>
               </li>
             ))}
           </ul>

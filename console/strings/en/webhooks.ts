@@ -33,7 +33,7 @@ export const webhooks: Translated<typeof portuguese> = {
   "webhook_state.held_suspended": "Held: company suspended",
   "webhook_state.held_plan": "Held: plan without API",
   "webhook_state.stopped_text":
-    "One delivery failed five times, so nothing more is sent. Mend the receiving system and reactivate: what was waiting goes out at once.",
+    "One delivery failed five times, so nothing more is sent. What happens meanwhile is not kept for it. Mend the receiving system and reactivate: what was waiting goes out at once; what failed, only with Send again.",
   "webhook_state.deactivated_text": "Nothing is sent. What happens meanwhile is not kept for it.",
   "webhook_state.held_text":
     "Deliveries wait, and go out as soon as sending is allowed again. No attempt is used up.",
@@ -44,6 +44,7 @@ export const webhooks: Translated<typeof portuguese> = {
   "webhook.tested_held": "The test waits: sending is suspended for this company",
   "webhook.reactivate": "Reactivate",
   "webhook.reactivating": "Reactivating…",
+  "webhook.reactivated_none": "Reactivated. What failed goes out with Send again",
   "webhook.reactivated.one": "Reactivated. {n} delivery that was waiting goes out now",
   "webhook.reactivated.many": "Reactivated. {n} deliveries that were waiting go out now",
   "webhook.rotate": "Replace the secret",

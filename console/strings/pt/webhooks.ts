@@ -12,7 +12,7 @@ export const webhooks = {
   "webhooks.all_events": "todos",
   "webhooks.some_events.one": "{n} evento",
   "webhooks.some_events.many": "{n} eventos",
-  "webhooks.week_label": "{delivered} entregues, {failed} com falha, {waiting} esperando",
+  "webhooks.week_label": "Entregues: {delivered}, com falha: {failed}, esperando: {waiting}",
   "webhooks.week_none": "Nada nos últimos 7 dias",
   "webhooks.at": "{date} às {time}",
   "webhooks.origin": "Origem",
@@ -30,7 +30,7 @@ export const webhooks = {
   "webhook_state.held_suspended": "Retido: empresa suspensa",
   "webhook_state.held_plan": "Retido: plano sem API",
   "webhook_state.stopped_text":
-    "Uma entrega falhou cinco vezes, e por isso nada mais é enviado. Corrija o sistema que recebe e reative: o que esperava sai na hora.",
+    "Uma entrega falhou cinco vezes, e por isso nada mais é enviado. O que acontece enquanto isso não é guardado para ele. Corrija o sistema que recebe e reative: o que esperava sai na hora; o que falhou, só com Reenviar.",
   "webhook_state.deactivated_text": "Nada é enviado. O que acontece enquanto isso não é guardado para ele.",
   "webhook_state.held_text":
     "As entregas esperam e saem assim que o envio for liberado. Nenhuma tentativa é gasta.",
@@ -41,6 +41,7 @@ export const webhooks = {
   "webhook.tested_held": "O teste espera: os envios desta empresa estão suspensos",
   "webhook.reactivate": "Reativar",
   "webhook.reactivating": "Reativando…",
+  "webhook.reactivated_none": "Reativado. O que falhou sai com Reenviar",
   "webhook.reactivated.one": "Reativado. {n} entrega que esperava sai agora",
   "webhook.reactivated.many": "Reativado. {n} entregas que esperavam saem agora",
   "webhook.rotate": "Trocar o segredo",
