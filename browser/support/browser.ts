@@ -121,7 +121,8 @@ function watchLayout(): void {
   (globalThis as unknown as { shifts: string[] }).shifts = shifts;
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-      if (hadRecentInput) continue;
+      // CLS is told with three decimals.
+      if (hadRecentInput || value < 0.0005) continue;
       const moved = sources.map(({ node, previousRect, currentRect }) => {
         const html = node instanceof Element ? node.outerHTML : node?.textContent ?? "";
         return `from y ${previousRect.y} to ${currentRect.y}: ${html.slice(0, 100)}`;
