@@ -1,6 +1,6 @@
 /**
  * `deno task console`: builds the console into console/dist, or the folder that is named, prints the gzipped size of each
- * page, and fails if all of it is larger than MOST_BYTES. Variables: see build/settings.ts.
+ * page, and fails if all of it is larger than MAX_BYTES. Variables: see build/settings.ts.
  */
 import { stop } from "esbuild";
 import { basename, dirname, join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { readSettings } from "./build/settings.ts";
 import { measure } from "./build/sizes.ts";
 
 /** Gzipped, of all pages together. */
-const MOST_BYTES = 90 * 1024;
+const MAX_BYTES = 90 * 1024;
 
 const source = import.meta.dirname!;
 const out = resolve(Deno.args[0] ?? join(source, "dist"));
@@ -21,8 +21,8 @@ try {
   const sizes = await measure(fresh, pages);
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1).padStart(6)} KB`;
   for (const { path, bytes } of sizes.pages) console.log(`${path.padEnd(14)}${kilobytes(bytes)}`);
-  console.log(`${"all, once".padEnd(14)}${kilobytes(sizes.all)} of ${MOST_BYTES / 1024} KB`);
-  if (sizes.all > MOST_BYTES) throw new Error("The console is larger than its limit");
+  console.log(`${"all, once".padEnd(14)}${kilobytes(sizes.all)} of ${MAX_BYTES / 1024} KB`);
+  if (sizes.all > MAX_BYTES) throw new Error("The console is larger than its limit");
   await Deno.rename(out, old).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });

@@ -14,6 +14,7 @@ export const functionsUrl = stack.base_url;
 /** Where the console keeps the session of a browser. */
 const SESSION = "crm.session";
 
+/** The smallest screen that the console is for. */
 export const PHONE = { width: 360, height: 740 };
 export const DESK = { width: 1280, height: 900 };
 

@@ -5,7 +5,7 @@ import { supabaseUrl } from "./settings.ts";
 import { chosenWorkspace, forgetWorkspace, mustChoose } from "./workspace_choice.ts";
 
 /** Longer than any answer of the functions takes, so that a lost connection is said. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -41,12 +41,12 @@ async function send(
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${token}` });
   if (chosenWorkspace.value !== null) headers.set("x-workspace-id", chosenWorkspace.value);
   if (body !== undefined) headers.set("content-type", "application/json");
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     return await fetch(`${supabaseUrl}/functions/v1/${path}`, {
       method,
       headers,
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   } catch {

@@ -19,6 +19,7 @@ const Webhooks = pageModule(() => import("../pages/webhooks/page.tsx"));
 const Activity = pageModule(() => import("../pages/activity/page.tsx"));
 const Account = pageModule(() => import("../pages/account/page.tsx"));
 
+/** The console: its pages, and above them questions and messages. */
 export function App() {
   return (
     <LocationProvider scope={basePath}>

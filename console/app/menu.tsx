@@ -38,6 +38,7 @@ export function Preferences() {
   );
 }
 
+/** The choice of the language, also for those who are not signed in. */
 export function LanguageSelect() {
   return (
     <Select
@@ -49,6 +50,7 @@ export function LanguageSelect() {
   );
 }
 
+/** Ends the session; asks first where a value would be lost. */
 export function SignOutButton() {
   return (
     <button type="button" class="button" onClick={async () => await mayLeave() && await signOut()}>

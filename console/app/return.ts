@@ -3,6 +3,7 @@ import { href } from "./settings.ts";
 
 const NAME = "crm.return";
 
+/** Keeps the address of a page until the person has signed in. */
 export function keepPlace(url: string): void {
   try {
     sessionStorage.setItem(NAME, url);

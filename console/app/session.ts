@@ -15,8 +15,8 @@ export interface Person {
 }
 
 const STORAGE_KEY = "crm.session";
-const PATIENCE_MS = 10_000;
-const OFFLINE_PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 10_000;
+const OFFLINE_TIMEOUT_MS = 1_000;
 
 /** Why the sign-in page is shown, if there is something to say. */
 export type Ending = "expired" | "signing_out" | "signed_out" | "unconfirmed_sign_out";
@@ -40,6 +40,7 @@ if (linkType !== null) {
 
 /** Undefined until the browser's storage has been read, null if nobody is signed in. */
 export const person = signal<Person | null | undefined>(undefined);
+/** Null while there is nothing to say. */
 export const ending = signal<Ending | null>(null);
 
 const auth = new AuthClient({
@@ -55,8 +56,8 @@ const auth = new AuthClient({
 });
 
 /**
- * Reads the session of this browser or of the link that was opened; call once. Who is stored in this browser is shown the
- * console at once: the functions decide about the session itself, and refreshing it may take long.
+ * Reads the session of this browser or of the link that was opened; call once. A person who is stored in this browser is shown
+ * the console at once: the functions decide about the session itself, and refreshing it may take long.
  */
 export async function startSession(): Promise<void> {
   const stored = storedPerson();
@@ -114,10 +115,10 @@ function welcome(arrived: Person): void {
 /** The token for a call; throws a Failure without a session, or if it must be refreshed and the server is away. */
 export async function accessToken(writing: boolean): Promise<string> {
   // A token that must be refreshed is tried again and again while the server is away, longer than anybody waits.
-  const patience = new Promise<null>((resolve) =>
-    setTimeout(resolve, navigator.onLine ? PATIENCE_MS : OFFLINE_PATIENCE_MS, null)
+  const timeout = new Promise<null>((resolve) =>
+    setTimeout(resolve, navigator.onLine ? TIMEOUT_MS : OFFLINE_TIMEOUT_MS, null)
   );
-  const read = await Promise.race([auth.getSession(), patience]);
+  const read = await Promise.race([auth.getSession(), timeout]);
   if (read === null) throw new Failure({ kind: "away", writing });
   const { data, error } = read;
   if (data.session) return data.session.access_token;

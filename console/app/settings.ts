@@ -6,6 +6,7 @@ declare const PUBLISHABLE_KEY: string;
 export const basePath: string = BASE_PATH;
 /** The project's origin. */
 export const supabaseUrl: string = SUPABASE_URL || location.origin;
+/** The key that names the project to Supabase Auth; it is public. */
 export const publishableKey: string = PUBLISHABLE_KEY;
 
 /** The address of a place of the console: `href("chaves/", { id })` is `/chaves/?id=…` below the base path. */

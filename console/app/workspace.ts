@@ -16,6 +16,7 @@ export const unreadable = signal(false);
  * chosen first, nothing does.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
+/** The role of the person in this workspace; null until it has been read. */
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { keepPreference, readPreference } from "./preferences_store.ts";
 
+/** The id that each call sends as X-Workspace-Id. */
 export const chosenWorkspace = signal<string | null>(readPreference("workspace"));
 /** True once a function has said that the person belongs to several and must choose. */
 export const mustChoose = signal(false);

@@ -10,7 +10,7 @@ import { Page } from "../components/page.tsx";
 import { say } from "../components/toast.tsx";
 import { t } from "../strings/strings.ts";
 
-const FEWEST_CHARACTERS = 8;
+const MIN_CHARACTERS = 8;
 
 /** Where an invitation and a forgotten password end: the person chooses a password. */
 export default function Password() {
@@ -40,7 +40,7 @@ export default function Password() {
   const submit = async (event: Event) => {
     event.preventDefault();
     failure.value = null;
-    short.value = password.value.length < FEWEST_CHARACTERS;
+    short.value = password.value.length < MIN_CHARACTERS;
     if (short.value) return focusRefused(event.currentTarget);
     await run(async () => {
       await savePassword(password.value);

@@ -1,7 +1,7 @@
 import type { Proposal, Reply } from "./state.ts";
 
 /** Milliseconds after which a request counts as unanswered: a person waits no longer at a button. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Reads the proposal of a link. Never throws. */
 export function readProposal(functions: string, token: string): Promise<Reply> {
@@ -23,7 +23,7 @@ async function request(url: string, method: string, body?: unknown): Promise<Rep
   try {
     const response = await fetch(url, {
       method,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       credentials: "omit",
       referrerPolicy: "no-referrer",
       ...(body !== undefined && {

@@ -20,6 +20,7 @@ export function redirectWith(target: string, values: Record<string, string | num
   return new Response(null, { status: 303, headers: { location: `${target.split("#", 1)[0]}#${fragment}` } });
 }
 
+/** The address with an error in its fragment, in the form of OAuth 2. */
 export function redirectWithError(target: string, { status, code, message }: AuthError): Response {
   return redirectWith(target, {
     error: OAUTH_ERRORS[status] ?? "server_error",

@@ -61,6 +61,7 @@ export function showUser(user: User): Record<string, unknown> {
   };
 }
 
+/** Whether the person may not sign in at present. */
 export function isBanned({ banned_until }: User): boolean {
   return banned_until !== null && banned_until > new Date();
 }

@@ -66,7 +66,7 @@ test("An address that another company's single sign-on vouches for links nobody"
   assert.equal(await linkedUser(sql, victim.memberId), null);
 });
 
-test("A member who is linked stays that person's: who gets the e-mail later becomes nobody", async ({ sql, workspace: { id } }) => {
+test("A member who is linked stays that person's: whoever gets the e-mail later becomes nobody", async ({ sql, workspace: { id } }) => {
   const first = await signIn(sql, id, "admin");
   await memberClient(first.session).get(CHOICES);
   await sql`update auth.users set email = ${`${crypto.randomUUID()}@moved.example`} where id = ${first.userId}`;

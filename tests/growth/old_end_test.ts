@@ -7,7 +7,7 @@ const ROWS = 60_000;
 /** Of the oldest, which were changed last: more than crm.deal_list_by reads of the index of updated_at. */
 const CHANGED = 6_000;
 /** A page of 50 reads at most the rows of one walk and of one range; 60,000 deals and their index are 2,600 blocks. */
-const MOST_BLOCKS = 400;
+const MAX_BLOCKS = 400;
 
 Deno.test("a page of deals costs as much where its filters match only old deals, none at all, or never the same deal", async (t) => {
   await using sql = openDatabase();
@@ -63,7 +63,7 @@ Deno.test("a page of deals costs as much where its filters match only old deals,
     await t.step(title, async () => {
       const read = await blocks(args);
       console.log(`${title}: ${read} blocks`);
-      assert.ok(read <= MOST_BLOCKS, `${read} blocks`);
+      assert.ok(read <= MAX_BLOCKS, `${read} blocks`);
     });
   }
 });

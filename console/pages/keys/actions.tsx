@@ -17,6 +17,7 @@ interface Action<Done extends unknown[]> {
   onClose: () => void;
 }
 
+/** Gives a key another name. */
 export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   const draft = `key-name-${entry.id}`;
   const name = draftOf(draft, entry.name);
@@ -45,6 +46,7 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
   );
 }
 
+/** Gives a key a new secret, with the overlap that the person chooses. */
 export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>) {
   const overlap = useSignal<typeof OVERLAPS[number]>(86_400);
   return (
@@ -78,6 +80,7 @@ export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>
   );
 }
 
+/** Revokes a key, and says which of its webhooks end. */
 export function Revoke({ entry, path, onDone, onClose }: Action<[ended: number]>) {
   const keeps = useSignal(false);
   const webhooks = entry.active_webhooks;

@@ -17,6 +17,7 @@ export const PRESETS: { name: "site" | "read" | "erp" | "all"; scopes: readonly 
   { name: "all", scopes: SCOPES },
 ];
 
+/** Whether both lists have the same scopes, in whatever order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((scope) => others.includes(scope));
 }

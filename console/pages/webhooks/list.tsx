@@ -16,7 +16,7 @@ import { webhookStateText } from "./words.ts";
 
 const ALL_EVENTS = EVENT_GROUPS.reduce((sum, { events }) => sum + events.length, 0);
 /** Events that a cell names; of more it gives the number. */
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 const EVERY_MS = 30_000;
 
 /** Every webhook of the workspace. */
@@ -64,5 +64,5 @@ export function WebhookList() {
 
 function eventsText(events: readonly string[]): string {
   if (events.length === ALL_EVENTS) return t("webhooks.all_events");
-  return events.length > MOST_NAMED ? counted("webhooks.some_events", events.length) : events.join(", ");
+  return events.length > MAX_NAMED ? counted("webhooks.some_events", events.length) : events.join(", ");
 }

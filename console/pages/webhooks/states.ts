@@ -1,10 +1,7 @@
 import type { Delivery, Webhook } from "./records.ts";
 
 /** Attempts of a delivery; the failure of the last one stops the subscription (spec 6.5). */
-export const MOST_ATTEMPTS = 5;
-
-/** How something is doing, for its colour: red for what failed, amber for what waits. */
-export type Tone = "good" | "failed" | "waiting" | "off";
+export const MAX_ATTEMPTS = 5;
 
 /** The state of a subscription: a key of the strings, and what the sentence names. */
 export type WebhookState =
@@ -24,7 +21,7 @@ export function stateOfWebhook(
 ): WebhookState {
   const { is_active, held, failure_count: failures, last_failure_at: at } = webhook;
   if (!is_active) {
-    return failures >= MOST_ATTEMPTS
+    return failures >= MAX_ATTEMPTS
       ? { is: "stopped", tone: "failed", failures, at }
       : { is: "deactivated", tone: "off" };
   }

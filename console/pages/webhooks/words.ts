@@ -2,7 +2,7 @@
 import { languageTag } from "../../strings/locale.ts";
 import { t, textNamed } from "../../strings/strings.ts";
 import type { Attempt, Day, Delivery } from "./records.ts";
-import { type DeliveryState, MOST_ATTEMPTS, type WebhookState } from "./states.ts";
+import { type DeliveryState, MAX_ATTEMPTS, type WebhookState } from "./states.ts";
 import { clockOf } from "./times.ts";
 
 /** `14:03:22`, `ontem 09:12`, `18/11 09:12`. */
@@ -38,7 +38,7 @@ function dayAndTime(moment: string, now: number): string {
 /** `Tentando 3/5` */
 export function deliveryStateText(state: DeliveryState): string {
   if (state.is === "trying") {
-    return t("delivery_state.trying", { attempt: state.attempt, most: MOST_ATTEMPTS });
+    return t("delivery_state.trying", { attempt: state.attempt, most: MAX_ATTEMPTS });
   }
   return t(`delivery_state.${state.is}`);
 }

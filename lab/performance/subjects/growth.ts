@@ -15,7 +15,7 @@ const ROUNDS = 4;
 const SHORT_ROUNDS = 2;
 /** For one probe at one size. A slow probe needs few calls. */
 const BUDGET_MS = 1_000;
-const FEWEST_CALLS = 4;
+const MIN_CALLS = 4;
 /** How often a missed ratio is measured again. */
 const AGAIN = 2;
 
@@ -105,7 +105,7 @@ async function measureProbe(
   for (let call = 0; call < count; call++) {
     for (const [index, door] of doors.entries()) {
       const times = taken[index]!;
-      if (times.length < FEWEST_CALLS || times.reduce((sum, time) => sum + time) < BUDGET_MS) {
+      if (times.length < MIN_CALLS || times.reduce((sum, time) => sum + time) < BUDGET_MS) {
         times.push(await door.call(probe, calls[index]![call]!));
       }
     }

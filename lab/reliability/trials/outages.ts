@@ -13,7 +13,7 @@ const LONG_S = 20;
 const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0, 0];
 /** How often an outage is tried until something was in flight. */
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** New events before each outage. */
 const EVENTS_OF_A_WORKSPACE = 6;
 
@@ -51,7 +51,7 @@ export const outages: Trial = {
         total += all.length * (EVENTS_OF_A_WORKSPACE + 1);
         console.log(`  away for ${away} s: ${describe(recovery)}`);
         // On a busy machine the deliveries may all have ended before the crash, which then proves nothing.
-      } while (recovery.inFlight === 0 && ++tries < MOST_TRIES);
+      } while (recovery.inFlight === 0 && ++tries < MAX_TRIES);
       for (const name of Object.keys(worst) as (keyof Recovery)[]) {
         worst[name] = Math.max(worst[name], recovery[name]);
       }
