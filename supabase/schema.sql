@@ -2638,7 +2638,7 @@ $$;
 -- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, too_many_invitations (not for the operator).';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members alone).';
 
 
 --
@@ -2714,7 +2714,7 @@ $$;
 -- Name: FUNCTION member_reinvite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, too_many_invitations.';
+COMMENT ON FUNCTION app.member_reinvite(p_args jsonb) IS 'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: workspace_id, id. Codes: validation_error, not_found, already_signed_in, insufficient_role, too_many_invitations.';
 
 
 --
@@ -2793,7 +2793,7 @@ $$;
 -- Name: FUNCTION member_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator may).';
+COMMENT ON FUNCTION app.member_update(p_args jsonb) IS 'Changes the name or role of a member, deactivates a member, or activates it again; an absent argument changes nothing. An inactive member cannot sign in, owns no new records and authors no notes. Keys that the member created go on working (spec 5), and writing a note with them is no_author_available (spec 2.2). Returns the member, with keys (those neither revoked nor expired, oldest first, 1,000 at most) and active_managers, the number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved (spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can sign in; the operator may), insufficient_role.';
 
 
 --

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { makeMember } from "../../lab/harness/sessions.ts";
 import { eventually } from "../../lab/harness/waiting.ts";
 import { readMails } from "../../local/auth/mail.ts";
 import { dataDir } from "../../tests/support/stack.ts";
@@ -33,6 +34,23 @@ export const signIn: Scenario[] = [
         "GET /functions/v1/app-v1-workspace",
         "POST /auth/v1/token",
       ]);
+    },
+  },
+  {
+    name: "A person of two companies chooses one, and changes to the other in the bar",
+    async run({ browser, sql }) {
+      const [sun, moon] = [await makeCompany(sql, "Padaria Sol"), await makeCompany(sql, "Padaria Lua")];
+      const email = `${crypto.randomUUID()}@padariasol.example`;
+      await makeMember(sql, moon.id, "vendedor", email);
+      const person = await makePerson(sql, sun, "admin", { email });
+      await using watched = await openPage(browser, "/");
+      const { page } = watched;
+      await fillIn(watched, person);
+      await page.getByRole("button", { name: "Padaria Lua" }).click();
+      await page.getByRole("row").filter({ hasText: "Teste" }).waitFor();
+      assert.equal(await page.getByRole("link", { name: "Criar chave" }).count(), 0);
+      await page.getByLabel("Empresa").selectOption({ label: "Padaria Sol" });
+      await page.getByRole("link", { name: "Criar chave" }).waitFor();
     },
   },
   {

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { call } from "./api.ts";
 import { rememberReply } from "./resource_cache.ts";
 import type { Role, Workspace } from "./types.ts";
+import { mustChoose } from "./workspace_choice.ts";
 
 export const WORKSPACE_PATH = "app-v1-workspace";
 
@@ -10,9 +11,17 @@ export const WORKSPACE_PATH = "app-v1-workspace";
 export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether it could not be read just now. */
 export const unreadable = signal(false);
+<<<<<<< HEAD
 /** Whether a page can show what depends on the role, without moving when the role is known. */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value);
 /** The role of the person in this workspace; null until it has been read. */
+=======
+/**
+ * Whether a page can show what depends on the role, without moving when the role is known. Where the workspace must be
+ * chosen first, nothing does.
+ */
+export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
+>>>>>>> w-bakery
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");

@@ -116,7 +116,8 @@ $$;
 comment on function app.member_invite(jsonb) is
   'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever '
   'calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
-  'vendedor). Codes: validation_error, not_found, email_taken, too_many_invitations (not for the operator).';
+  'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
+  'for members alone).';
 
 create function app.member_reinvite(p_args jsonb) returns json
 language plpgsql
@@ -144,7 +145,8 @@ end
 $$;
 comment on function app.member_reinvite(jsonb) is
   'Returns a member who has not signed in yet, for another invitation, and adds it to the audit log. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, too_many_invitations.';
+  'workspace_id, id. Codes: validation_error, not_found, already_signed_in, insufficient_role, '
+  'too_many_invitations.';
 
 create function crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) returns void
 language plpgsql stable
@@ -239,7 +241,7 @@ comment on function app.member_update(jsonb) is
   'number of active admins and gestores (1,000 at most): without one, a lead that names no owner is owner_unresolved '
   '(spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
   'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can '
-  'sign in; the operator may).';
+  'sign in; the operator may), insufficient_role.';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable

