@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { readStackFile, type StackFile } from "./stack_file.ts";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
 
 /** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
@@ -42,7 +42,7 @@ export function spawnStack(env: Record<string, string>): StackProcess {
 
 /**
  * Starts a stack on a data folder and waits until it is ready.
- * @throws Error with its output if it ends, or is not ready after one minute.
+ * @throws Error with its output if it ends, or is not ready after three minutes, as on a machine that does much else.
  */
 export async function startStackProcess(
   dataDir: string,

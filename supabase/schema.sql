@@ -3564,7 +3564,7 @@ $$;
 -- Name: FUNCTION workspace_update(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.workspace_update(p_args jsonb) IS 'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, insufficient_role (for a member who is no admin any more).';
 
 
 --

@@ -11,17 +11,12 @@ export const WORKSPACE_PATH = "app-v1-workspace";
 export const workspace = signal<Workspace | undefined>(undefined);
 /** Whether it could not be read just now. */
 export const unreadable = signal(false);
-<<<<<<< HEAD
-/** Whether a page can show what depends on the role, without moving when the role is known. */
-export const settled = computed(() => workspace.value !== undefined || unreadable.value);
-/** The role of the person in this workspace; null until it has been read. */
-=======
 /**
  * Whether a page can show what depends on the role, without moving when the role is known. Where the workspace must be
  * chosen first, nothing does.
  */
 export const settled = computed(() => workspace.value !== undefined || unreadable.value || mustChoose.value);
->>>>>>> w-bakery
+/** The role of the person in this workspace; null until it has been read. */
 export const role = computed<Role | null>(() => workspace.value?.member.role ?? null);
 /** Whether the person may change keys and webhooks. */
 export const mayChange = computed(() => role.value === "gestor" || role.value === "admin");

