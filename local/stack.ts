@@ -2,6 +2,7 @@ import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
 import { installAuthSchema } from "./auth/schema.ts";
 import { openConsole } from "./console/console.ts";
+import { readPolicy } from "../supabase/functions/_shared/webhooks/target_policy.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
@@ -51,6 +52,7 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
   }
 
   try {
+    checkDevTargets();
     const lock = await openDataDir(dataDir);
     closers.push(() => lock.close());
     await removeStackFile(dataDir);
@@ -155,5 +157,14 @@ function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, 
   };
   for (const [name, value] of Object.entries(defaults)) {
     if (!Deno.env.get(name)) Deno.env.set(name, value);
+  }
+}
+
+/** Otherwise each call that makes a webhook would fail, and only the log would say why. */
+function checkDevTargets(): void {
+  try {
+    readPolicy(Deno.env.get("WEBHOOK_DEV_TARGETS") ?? "", "http://127.0.0.1");
+  } catch (error) {
+    throw new StackError(`${firstLine(error)}: set it to pairs such as 127.0.0.1:9000, or unset it`);
   }
 }

@@ -40,7 +40,8 @@ export function Bar({ place }: { place: string }) {
           popovertarget="menu"
           aria-label={member && `${t("app.menu")}: ${member.name}`}
         >
-          <span class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
+          {/* With a key, because the name takes the place of the word: as one element it would count as moved. */}
+          <span key={member?.id} class="clipped">{member?.name.split(" ")[0] ?? t("app.menu")}</span>{" "}
           <span aria-hidden="true">▾</span>
         </button>
         <div

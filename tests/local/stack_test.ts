@@ -152,6 +152,10 @@ test("A port in use is reported in one line", async (dataDir) => {
 
 test("An invalid port is reported in one line", async (dataDir) => {
   assert.match(await startError({ DATA_DIR: dataDir, PORT: "http" }), /^PORT is "http": set it to a number/);
+  assert.match(
+    await startError({ DATA_DIR: dataDir, WEBHOOK_DEV_TARGETS: "http://127.0.0.1:9000" }),
+    /WEBHOOK_DEV_TARGETS: "http:\/\/127.0.0.1:9000" is not host:port: set it to pairs/,
+  );
 });
 
 test("A data folder without permission is reported in one line", async (dataDir) => {

@@ -10,8 +10,7 @@ export const keys: Translated<typeof portuguese> = {
   "keys.creating": "Creating…",
   "keys.empty": "No keys yet. Create one, so that your site can start to send leads.",
   "keys.empty_read_only": "No keys yet. A manager or administrator can create one.",
-  "keys.most":
-    "Here are {n} keys: those that work, newest first. The others appear when you revoke those that nobody uses.",
+  "keys.most": "Here are {n} keys: those that work and, of the revoked and expired ones, the newest.",
   "keys.name": "Name",
   "keys.name_hint": "The system that will use the key, for example “Site” or “Agency”.",
   "keys.name_missing": "Give the key a name.",

@@ -8,8 +8,7 @@ export const keys = {
   "keys.creating": "Criando…",
   "keys.empty": "Nenhuma chave ainda. Crie uma para o seu site começar a enviar leads.",
   "keys.empty_read_only": "Nenhuma chave ainda. Um gestor ou administrador pode criar uma.",
-  "keys.most":
-    "Aqui estão {n} chaves: as que funcionam, da mais nova à mais antiga. As outras aparecem quando você revoga as que ninguém usa.",
+  "keys.most": "Aqui estão {n} chaves: as que funcionam e, das revogadas e vencidas, as mais novas.",
   "keys.name": "Nome",
   "keys.name_hint": "O sistema que vai usar a chave, por exemplo “Site” ou “Agência”.",
   "keys.name_missing": "Dê um nome à chave.",
