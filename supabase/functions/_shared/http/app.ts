@@ -29,11 +29,6 @@ export function functionApp(name: string, gate: GateName): Hono {
   const origins = allowedOrigins(gate);
   // CORS is off by default: an API key must not be used in a browser, where its user can read it.
   if (origins.length > 0) {
-    app.use(async (c, next) => {
-      await next();
-      // The answer to a preflight request is not made by `respond`.
-      c.header("X-Content-Type-Options", "nosniff");
-    });
     const allow = cors({
       origin: origins,
       allowHeaders: ALLOWED_HEADERS[gate],
@@ -41,8 +36,15 @@ export function functionApp(name: string, gate: GateName): Hono {
       // Browsers ask again after 5 s otherwise, before every other call of the console.
       maxAge: 600,
     });
-    // Only a browser's page has an Origin: to others OPTIONS is a method that the path does not have.
-    app.use((c, next) => c.req.header("Origin") === undefined ? next() : allow(c, next));
+    app.use(async (c, next) => {
+      // Only a browser's page has an Origin: to others OPTIONS is a method that the path does not have. A header that
+      // is added to a reply also makes Hono send its body in chunks.
+      if (c.req.header("Origin") === undefined) return await next();
+      // The answer to a preflight request, the only one that is not made by `respond`.
+      const preflight = await allow(c, next);
+      preflight?.headers.set("X-Content-Type-Options", "nosniff");
+      return preflight;
+    });
   }
   return app;
 }
