@@ -1,8 +1,8 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
+import { readPolicy } from "../supabase/functions/_shared/webhooks/target_policy.ts";
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
 import { installAuthSchema } from "./auth/schema.ts";
 import { openConsole } from "./console/console.ts";
-import { readPolicy } from "../supabase/functions/_shared/webhooks/target_policy.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";

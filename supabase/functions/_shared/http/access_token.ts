@@ -41,7 +41,7 @@ let keys: JWTVerifyGetKey | undefined;
 const answers = new Map<string, { session: Session; until: number }>();
 /** The ids of sessions of which a token was good, which nobody else can know. */
 const knownSessions = new Set<string>();
-/** Of strangers the newest is next, so that a flood of theirs delays nobody who signs in. */
+/** Of strangers the newest is next, so that in a flood of theirs whoever signs in gets a turn, if not at once. */
 const turns = new FairShare(MAX_QUESTIONS);
 
 /**
