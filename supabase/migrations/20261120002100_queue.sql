@@ -288,9 +288,12 @@ create type crm.claim_candidate as (
   subscription_id uuid,
   delivery_id uuid,
   host text,
-  is_slow boolean
+  is_slow boolean,
+  workspace_rank integer
 );
-comment on type crm.claim_candidate is 'A ready delivery for which its subscription and workspace have a free place.';
+comment on type crm.claim_candidate is
+  'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would '
+  'be, those in flight included.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql
@@ -386,9 +389,10 @@ begin
     )
     select
       array(
-        select row(c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow)::crm.claim_candidate
+        select row(
+          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
+        )::crm.claim_candidate
         from chosen c
-        order by c.workspace_rank, c.delivery_id
       ),
       (select count(*) from waiting),
       (select max(w.workspace_id::text)::uuid from waiting w)
@@ -452,7 +456,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    exit when cardinality(v_candidates) >= p_batch;
+    -- Enough workspaces, so that none takes its second place before others have their first.
+    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then
     return;
@@ -471,16 +476,17 @@ begin
   ),
   ranked as (
     select
-      c.workspace_id, c.delivery_id, c.host, c.is_slow, c.n,
-      coalesce(f.taken, 0) + row_number() over (partition by c.host order by c.is_slow, c.n) as host_rank
-    from unnest(v_candidates)
-      with ordinality c (workspace_id, subscription_id, delivery_id, host, is_slow, n)
+      c.*,
+      coalesce(f.taken, 0)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        as host_rank
+    from unnest(v_candidates) c
     left join in_flight f on f.host = c.host
   ),
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.n
+    order by r.workspace_rank, r.delivery_id
     limit p_batch
   ),
   claimed as (
