@@ -6355,16 +6355,20 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now
 --
 
 CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
 -- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
 
 
 --
@@ -6372,17 +6376,21 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 
 
@@ -6676,15 +6684,16 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 --
 
 CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
     AS $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 
 
@@ -7259,9 +7268,13 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 --
 
 CREATE FUNCTION crm.feed_horizon() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
-    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
@@ -8279,12 +8292,16 @@ COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page e
 --
 
 CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 
 

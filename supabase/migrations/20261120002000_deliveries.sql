@@ -1,15 +1,16 @@
 -- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
+set search_path = ''
 as $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never '
