@@ -239,17 +239,3 @@ test("An event whose body cannot be built does not prevent the others from being
     for (const { delivery_id, body } of bodies) assert.equal(body === null, delivery_id === broken);
   });
 });
-
-test("Events are deleted after 30 days, with their deliveries and attempts", async ({ sql, workspace: { id } }) => {
-  await rolledBack(sql, async (sql) => {
-    const subscription = await addSubscription(sql, id);
-    const [old, recent] = await addDeliveries(sql, id, subscription, 2, { lease: "1 hour", token: 1 });
-    await sql`select crm.delivery_record(${id}, ${old!}, 1, true, 200, null, 5)`;
-    await sql`
-      update crm.events set occurred_at = now() - interval '30 days 1 second'
-      where id = (select event_id from crm.webhook_deliveries where id = ${old!})`;
-    await sql`select crm.purge_events()`;
-    const left = await sql`select id from crm.webhook_deliveries where workspace_id = ${id}`;
-    assert.deepEqual(left.map((row) => row["id"]), [recent]);
-  });
-});
