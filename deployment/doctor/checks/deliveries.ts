@@ -21,19 +21,18 @@ export const deliveries: Check = {
   async look({ sql }) {
     const [stuck] = await sql<{ count: number; seconds: number; subscription: string }[]>`
       with stuck as (
-        select d.subscription_id, d.next_attempt_at
-        from crm.waiting_subscriptions s
-        join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-        where s.may_send and d.state = 'pending'
-          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
-          and (d.lease_until is null or d.lease_until <= statement_timestamp())
+        select q.subscription_id, coalesce(q.lease_until, q.due_at) as due_at
+        from crm.webhook_queue q
+        where q.state <> 'held' and coalesce(q.lease_until, q.due_at) <= statement_timestamp() - interval '1 minute'
+          and crm.may_send(q.workspace_id, q.subscription_id)
           and not exists (
-            select from crm.webhook_deliveries l
-            where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
+            select from crm.webhook_queue l
+            where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
+              and l.lease_until > statement_timestamp()
           )
         limit ${COUNTED}
       )
-      select count(*)::int as count, extract(epoch from now() - min(next_attempt_at))::int as seconds,
+      select count(*)::int as count, extract(epoch from now() - min(due_at))::int as seconds,
         mode() within group (order by subscription_id)::text as subscription
       from stuck
       having count(*) > 0
