@@ -12,29 +12,16 @@ export const WAKE_DISPATCHER: Remedy = {
 
 /**
  * A delivery that is due is claimed within 10 seconds, unless nothing wakes the dispatcher or it cannot run, or the places
- * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health(): with an attempt under
- * way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+ * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health().
  */
 export const deliveries: Check = {
   name: "deliveries",
   needsDatabase: true,
   async look({ sql }) {
     const [stuck] = await sql<{ count: number; seconds: number; subscription: string }[]>`
-      with stuck as (
-        select q.subscription_id, coalesce(q.lease_until, q.due_at) as due_at
-        from crm.webhook_queue q
-        where q.state <> 'held' and coalesce(q.lease_until, q.due_at) <= statement_timestamp() - interval '1 minute'
-          and crm.may_send(q.workspace_id, q.subscription_id)
-          and not exists (
-            select from crm.webhook_queue l
-            where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
-              and l.lease_until > statement_timestamp()
-          )
-        limit ${COUNTED}
-      )
       select count(*)::int as count, extract(epoch from now() - min(due_at))::int as seconds,
         mode() within group (order by subscription_id)::text as subscription
-      from stuck
+      from (select * from crm.stuck_deliveries(${COUNTED}) limit ${COUNTED}) stuck
       having count(*) > 0
     `;
     if (stuck === undefined) return fine();
