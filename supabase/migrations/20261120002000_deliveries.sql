@@ -45,12 +45,11 @@ comment on column crm.webhook_deliveries.next_attempt_at is
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+  'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
   where state in ('failed', 'cancelled');
-select crm.make_partitions('crm.webhook_deliveries');
 
 create table crm.webhook_attempts (
   workspace_id uuid not null,
@@ -72,9 +71,8 @@ comment on column crm.webhook_attempts.reason is
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+  'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
-select crm.make_partitions('crm.webhook_attempts');
 
 create function crm.sample_data(p_event crm.event_type) returns json
 language sql stable
