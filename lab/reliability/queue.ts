@@ -5,18 +5,21 @@ import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.
 
 /**
  * Creates workspaces, each with `each` subscriptions to `contact.created`.
+ * @param targetUrls of which the workspaces take one in turn
  * @param encryptionKey that of the dispatcher; absent: that of this process
  * @returns the ids of the workspaces
  */
 export async function createSubscribers(
   sql: Sql,
-  targetUrl: string,
+  targetUrls: string | string[],
   count: number,
   { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
+  const urls = [targetUrls].flat();
   const ids: string[] = [];
   for (let made = 0; made < count; made++) {
     const { id } = await createWorkspace(sql, { name: "Chaos" });
+    const targetUrl = urls[made % urls.length]!;
     for (let subscribed = 0; subscribed < each; subscribed++) {
       const subscription = uuidV7();
       const secret = await encryptSecret("whsec_chaos", subscription, encryptionKey);
