@@ -13,7 +13,7 @@ interface Arrivals {
 const HOSTS = 24;
 
 /** How long each path takes to answer, in milliseconds. `/failing` answers 500, the others 200; `/hanging` never does. */
-const ANSWER_MS: Record<string, number> = { "/ok": 20, "/slow": 1_000, "/quick": 0, "/failing": 0 };
+const ANSWER_MS: Record<string, number> = { "/ok": 20, "/slow": 300, "/quick": 0, "/failing": 0 };
 
 /**
  * Starts a receiver that records requests by delivery id.

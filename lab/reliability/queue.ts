@@ -56,7 +56,7 @@ export async function enqueue(sql: Sql, workspaces: string[], each: number, atte
 export interface Delivery {
   id: string;
   subscription_id: string;
-  state: "pending" | "delivered" | "failed";
+  state: "pending" | "delivered" | "failed" | "cancelled";
   attempts: number;
 }
 
@@ -89,14 +89,26 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
 /** Makes all retries due now. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
-    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
-    where workspace_id = any (${workspaces}) and state = 'pending' and attempts > 0 and lease_until is null
-      and next_attempt_at > clock_timestamp()`;
+    update crm.webhook_deliveries d set next_attempt_at = clock_timestamp()
+    where d.workspace_id = any (${workspaces}) and d.state = 'pending' and d.attempts > 0
+      and d.next_attempt_at > clock_timestamp()
+      and not exists (
+        select from crm.webhook_queue q
+        where q.workspace_id = d.workspace_id and q.delivery_id = d.id and q.state = 'leased'
+      )`;
 }
 
 /** Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
-    update crm.webhook_deliveries set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
-    where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    where state = 'leased' and lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+}
+
+/** Counts the workspaces' deliveries that a dispatcher holds now. */
+export async function countLeased(sql: Sql, workspaces: string[]): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from crm.webhook_queue
+    where workspace_id = any (${workspaces}) and state = 'leased' and lease_until > clock_timestamp()`;
+  return row.count;
 }
