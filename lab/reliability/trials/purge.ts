@@ -66,7 +66,7 @@ export const purge: Trial = {
     return {
       ok,
       measured:
-        `${before.rows - after.rows} rows went in ${took.toFixed(2)} s, ${after.deleted - before.deleted} ` +
+        `${before.old} rows went in ${took.toFixed(2)} s, ${after.deleted} ` +
         `deleted one by one; ${found.join(", ")}`,
     };
   },
