@@ -90,19 +90,16 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
     update crm.webhook_deliveries d set next_attempt_at = clock_timestamp()
-    where d.workspace_id = any (${workspaces}) and d.state = 'pending' and d.attempts > 0
-      and d.next_attempt_at > clock_timestamp()
-      and not exists (
-        select from crm.webhook_queue q
-        where q.workspace_id = d.workspace_id and q.delivery_id = d.id and q.state = 'leased'
-      )`;
+    from crm.webhook_queue q
+    where q.workspace_id = any (${workspaces}) and q.state = 'waiting' and q.due_at > clock_timestamp()
+      and d.workspace_id = q.workspace_id and d.id = q.delivery_id and d.attempts > 0`;
 }
 
 /** Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
     update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
-    where state = 'leased' and lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+    where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
 }
 
 /** Counts the workspaces' deliveries that a dispatcher holds now. */
