@@ -65,8 +65,7 @@ export const purge: Trial = {
     });
     return {
       ok,
-      measured:
-        `${before.rows - after.rows} rows went in ${took.toFixed(2)} s, ${after.deleted - before.deleted} ` +
+      measured: `${before.old} rows went in ${took.toFixed(2)} s, ${after.deleted} ` +
         `deleted one by one; ${found.join(", ")}`,
     };
   },
