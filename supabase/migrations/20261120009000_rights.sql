@@ -161,7 +161,7 @@ to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
@@ -225,8 +225,10 @@ grant execute on function
   crm.key_for_update(uuid, uuid),
   crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]),
+  crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid),
   crm.member_json(crm.members, bigint),
+  crm.note_json(crm.notes),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
   crm.poke_dispatcher(),
