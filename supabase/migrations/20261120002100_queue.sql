@@ -4,6 +4,9 @@
 -- clock is wrong changes nothing. The functions that the dispatcher calls are security definer, because its role has no
 -- rights on any table. Why it is built so: docs/decisions/0024-partitions-and-the-queue.md.
 --
+-- The functions that walk the queue forbid scans that read all of it: a plan is often made while the queue is empty, and
+-- is kept when it is long.
+--
 -- Locks are taken in this order, so that nobody deadlocks: a shard, a marker of crm.webhook_unsettled, a row of the queue,
 -- its delivery, its subscription.
 
@@ -139,6 +142,8 @@ comment on function crm.may_send(uuid, uuid) is
 create function crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) returns boolean
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
@@ -230,6 +235,8 @@ execute function crm.unsettle_changed_subscription();
 create function crm.settle_shard(p_shard smallint) returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_marker crm.webhook_unsettled;
@@ -252,6 +259,8 @@ comment on function crm.settle_shard(smallint) is
 create function crm.wake_deliveries(p_shard smallint) returns void
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
   update crm.webhook_queue q
@@ -279,13 +288,18 @@ create type crm.claim_candidate as (
   subscription_id uuid,
   delivery_id uuid,
   host text,
-  is_slow boolean
+  is_slow boolean,
+  workspace_rank integer
 );
-comment on type crm.claim_candidate is 'A ready delivery for which its subscription and workspace have a free place.';
+comment on type crm.claim_candidate is
+  'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would '
+  'be, those in flight included.';
 
 create function crm.claim_candidates(p_shard smallint, p_limit integer) returns crm.claim_candidate[]
 language plpgsql
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -375,9 +389,10 @@ begin
     )
     select
       array(
-        select row(c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow)::crm.claim_candidate
+        select row(
+          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
+        )::crm.claim_candidate
         from chosen c
-        order by c.workspace_rank, c.delivery_id
       ),
       (select count(*) from waiting),
       (select max(w.workspace_id::text)::uuid from waiting w)
@@ -412,6 +427,8 @@ returns table (
 )
 language plpgsql security definer
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -439,7 +456,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    exit when cardinality(v_candidates) >= p_batch;
+    -- Enough workspaces, so that none takes its second place before others have their first.
+    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then
     return;
@@ -458,16 +476,17 @@ begin
   ),
   ranked as (
     select
-      c.workspace_id, c.delivery_id, c.host, c.is_slow, c.n,
-      coalesce(f.taken, 0) + row_number() over (partition by c.host order by c.is_slow, c.n) as host_rank
-    from unnest(v_candidates)
-      with ordinality c (workspace_id, subscription_id, delivery_id, host, is_slow, n)
+      c.*,
+      coalesce(f.taken, 0)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        as host_rank
+    from unnest(v_candidates) c
     left join in_flight f on f.host = c.host
   ),
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.n
+    order by r.workspace_rank, r.delivery_id
     limit p_batch
   ),
   claimed as (
@@ -586,6 +605,8 @@ comment on function crm.delivery_record(uuid, uuid, bigint, boolean, integer, te
 create function crm.deliveries_due() returns boolean
 language sql volatile
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
@@ -605,6 +626,8 @@ comment on function crm.deliveries_due() is
 create function crm.next_delivery_due(p_within interval) returns double precision
 language plpgsql volatile security definer
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -692,33 +715,42 @@ create trigger resume_webhooks after update of suspended, public_api on crm.work
 when ((old.suspended or not old.public_api) and not new.suspended and new.public_api)
 execute function crm.resume_webhooks();
 
+create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
+language sql volatile
+set search_path = ''
+as $$
+  select q.*
+  from (
+    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+    union all
+    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+    union all
+    select w.* from crm.webhook_shards s
+    cross join lateral (
+      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+    ) w
+  ) q
+  where q.due_at <= statement_timestamp() - interval '1 minute'
+    and (q.lease_until is null or q.lease_until <= statement_timestamp())
+    and crm.may_send(q.workspace_id, q.subscription_id)
+    -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+    and not exists (
+      select from crm.webhook_queue l
+      where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
+        and l.lease_until > statement_timestamp()
+    )
+$$;
+comment on function crm.stuck_deliveries(integer) is
+  'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Looks at '
+  'p_bound rows of each state of the queue, and of each shard where they wait.';
+
 create function crm.check_health() returns text
 language sql volatile
 security definer
 set search_path = ''
 as $$
-  select case when exists (
-    select
-    -- Bounded, because anybody may ask for the health.
-    from (
-      (select q.* from crm.webhook_queue q where q.state = 'ready' limit 1000)
-      union all
-      (select q.* from crm.webhook_queue q where q.state = 'leased' limit 1000)
-      union all
-      select w.* from crm.webhook_shards s
-      cross join lateral (
-        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit 10
-      ) w
-    ) q
-    where coalesce(q.lease_until, q.due_at) <= statement_timestamp() - interval '1 minute'
-      and crm.may_send(q.workspace_id, q.subscription_id)
-      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
-      and not exists (
-        select from crm.webhook_queue l
-        where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
-          and l.lease_until > statement_timestamp()
-      )
-  ) then 'degraded' else 'ok' end
+  -- Bounded, because anybody may ask for the health.
+  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;
 comment on function crm.check_health() is
   'The state of the webhooks, for the health check: degraded if a delivery of an active subscription has been due for '

@@ -77,6 +77,13 @@ export function waitForDelivery(
   }, `the delivery of subscription ${subscriptionId}`);
 }
 
+/** Lets the dispatcher that claimed the deliveries of a subscription lose its lease at a time, in seconds from now. */
+export async function endLeases(sql: postgres.ISql, subscriptionId: string, seconds = 0): Promise<void> {
+  await sql`
+    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    where subscription_id = ${subscriptionId} and state = 'leased'`;
+}
+
 /** Makes the waiting deliveries of a subscription due now, and pokes the dispatcher. */
 export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
   await sql`
