@@ -130,12 +130,16 @@ create trigger enqueue_changed after update of state, next_attempt_at, attempts 
   execute function crm.enqueue_changed();
 
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
 as $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 comment on function crm.may_send(uuid, uuid) is
   'Whether deliveries to a subscription are sent: it is active, and its workspace is not suspended and has the public '
