@@ -2240,10 +2240,14 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
@@ -7260,7 +7264,7 @@ CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_
     AS $$
 declare
   v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
@@ -10579,7 +10583,7 @@ declare
   c_max_deliveries constant integer := 50000;
   c_max_events constant integer := 100000;
   v_from uuid := crm.uuid_v7_floor(p_since);
-  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_event_ids uuid[];
   v_next_id uuid;
