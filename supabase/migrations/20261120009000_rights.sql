@@ -32,6 +32,8 @@ grant usage on schema api, crm to crm_api;
 grant select on crm.members, crm.pipelines, crm.stages, crm.loss_reasons to crm_api;
 grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.activities to crm_api;
 grant select, insert on crm.notes, crm.lead_receipts to crm_api;
+-- The feed reads what triggers have emitted. No verb writes an event.
+grant select on crm.events, crm.event_types to crm_api;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
@@ -59,6 +61,7 @@ grant execute on function
   api.deal_move_stage(jsonb),
   api.deal_update(jsonb),
   api.deal_win(jsonb),
+  api.event_list(jsonb),
   api.fail(text, text[], text),
   api.lead_create(jsonb),
   api.mark_replayed(),
@@ -117,6 +120,12 @@ grant execute on function
   crm.default_owner(),
   crm.default_pipeline(),
   crm.digits(text),
+  crm.event_data(crm.events, text),
+  crm.feed_cursor_of(text),
+  crm.feed_cursor_text(crm.feed_cursor),
+  crm.feed_horizon(),
+  crm.feed_item(crm.events),
+  crm.feed_start(jsonb),
   crm.find_or_create_company(text, uuid),
   crm.find_or_create_contact(jsonb, uuid, uuid),
   crm.first_stage(uuid),
@@ -137,6 +146,7 @@ grant execute on function
   crm.pipeline_json(crm.pipelines),
   crm.proposal_answer(uuid, text, text),
   crm.proposal_for_customer(crm.proposals),
+  crm.proposal_json(crm.proposals),
   crm.proposal_lock(uuid),
   crm.proposal_save(crm.proposals),
   crm.proposal_seller(),

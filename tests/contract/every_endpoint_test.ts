@@ -110,7 +110,7 @@ Deno.test("Only lists have query parameters: a filter that is mistyped would ret
   const taking = apiEndpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
   assert.deepEqual(
     taking.sort(),
-    ["activities", "companies", "contacts", "deals", "notes"].map((name) => `GET /api-v1-${name}`),
+    ["activities", "companies", "contacts", "deals", "events", "notes"].map((name) => `GET /api-v1-${name}`),
   );
 });
 

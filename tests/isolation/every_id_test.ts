@@ -41,6 +41,7 @@ for (const { resource, route, title } of endpoints) {
       ":id": records[resource.name] ?? UNKNOWN_ID,
       pipeline_id: other.pipelineId,
       owner_id: other.memberId,
+      object_id: ids.contact_id,
       loss_reason_id: reason.id,
       subscription_id: records["app-v1-webhooks"]!,
     };
