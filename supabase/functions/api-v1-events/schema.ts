@@ -3,7 +3,7 @@ import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, isEventType, type ObjectType } from "../_shared/contract/events.ts";
 import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
 import { ListQuery } from "../_shared/contract/pagination.ts";
-import { withCode } from "../_shared/http/validation.ts";
+import { withCode } from "../_shared/contract/with_code.ts";
 
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 
