@@ -25,11 +25,6 @@ comment on function crm.uuid_v7_clock() is
   'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes '
   'rise in the order in which it makes them.';
 
-create function crm.uuid_v7_time(p_id uuid) returns timestamptz
-language sql immutable parallel safe
-as $$ select to_timestamp(('x0000' || left(replace(p_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0) $$;
-comment on function crm.uuid_v7_time(uuid) is 'The time of a UUIDv7, in milliseconds.';
-
 create function crm.partition_key(p_table regclass) returns name
 language sql stable
 set search_path = ''
