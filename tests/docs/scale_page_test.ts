@@ -15,8 +15,11 @@ Deno.test("An event, a delivery and an attempt take the bytes that docs/scale.md
   await using world = await openWorld({ max: 1 });
   const { sql } = world;
   const before = await sizes(sql);
-  for (let made = 0; made < ROWS; made += STEP) await deliverSome(sql, STEP);
-  await sql`vacuum crm.events, crm.webhook_deliveries, crm.webhook_attempts`;
+  for (let made = 0; made < ROWS; made += STEP) {
+    await deliverSome(sql, STEP);
+    // As autovacuum does, once a fifth of the table is dead: a delivery is written when it is made and when it ends.
+    if (made % (ROWS / 5) === 0) await sql`vacuum crm.webhook_deliveries`;
+  }
   const after = await sizes(sql);
   for (const table of TABLES) {
     const [, said] = new RegExp(`^\\| \`${table}\` \\| (\\d+) \\|$`, "m").exec(page) ?? [];
@@ -38,22 +41,23 @@ async function sizes(sql: Sql): Promise<Map<string, number>> {
 
 /** Events of a thousand workspaces, each with a delivery whose first attempt succeeds. */
 async function deliverSome(sql: Sql, count: number): Promise<void> {
-  await sql.begin(async (sql) => {
-    const ids = await sql<{ id: string }[]>`
+  const made = await sql<{ workspace: string; id: string }[]>`
+    with event as (
       insert into crm.events (workspace_id, event, object_id, facts)
       select ('00000000-0000-7000-8000-' || lpad((random() * 1000)::integer::text, 12, '0'))::uuid, 'deal.won',
         crm.uuid_v7(), '{"changed_fields": ["stage_id", "value"]}'
       from generate_series(1, ${count}::integer)
-      returning id`;
-    await sql`
-      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-      select e.workspace_id, crm.delivery_id(e.id, e.workspace_id), e.id, e.workspace_id
-      from crm.events e where e.id = any(${ids.map(({ id }) => id)}::uuid[])`;
-  });
-  await sql.begin(async (sql) => {
-    await sql`
-      insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
-      select d.workspace_id, d.id, 1, 1, 204, 80 from crm.webhook_deliveries d where d.state = 'pending'`;
-    await sql`update crm.webhook_deliveries set state = 'delivered', attempts = 1 where state = 'pending'`;
-  });
+      returning workspace_id, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, e.workspace_id), e.id, e.workspace_id from event e
+    returning workspace_id as workspace, id`;
+  const [workspaces, ids] = [made.map(({ workspace }) => workspace), made.map(({ id }) => id)];
+  await sql`
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
+    select workspace_id, id, 1, 1, 204, 80 from unnest(${workspaces}::uuid[], ${ids}::uuid[]) u (workspace_id, id)`;
+  await sql`
+    update crm.webhook_deliveries d set state = 'delivered', attempts = 1
+    from unnest(${workspaces}::uuid[], ${ids}::uuid[]) u (workspace_id, id)
+    where d.workspace_id = u.workspace_id and d.id = u.id`;
 }
