@@ -377,7 +377,17 @@ CREATE TYPE crm.event_type AS ENUM (
     'contact.created',
     'lead.received',
     'proposal.accepted',
-    'proposal.rejected'
+    'proposal.rejected',
+    'contact.updated',
+    'company.created',
+    'company.updated',
+    'deal.updated',
+    'deal.reopened',
+    'activity.updated',
+    'activity.completed',
+    'note.created',
+    'contact.merged',
+    'contact.erased'
 );
 
 
@@ -400,7 +410,12 @@ CREATE TYPE api.subscription AS (
 	failure_count integer,
 	last_success_at text,
 	last_failure_at text,
-	created_at text
+	created_at text,
+	key_id uuid,
+	deactivated_at text,
+	deactivated_reason text,
+	held boolean,
+	old_secret_until text
 );
 
 
@@ -1814,6 +1829,76 @@ COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscript
 
 
 --
+-- Name: webhook_deliveries(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_deliveries(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.delivery_page(s.workspace_id, s.id, p_args);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_deliveries(p_args jsonb) IS 'Returns a page of the deliveries of a subscription, the newest event first, by state, event and since.';
+
+
+--
+-- Name: webhook_delivery(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_delivery(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.require_own_delivery(s, (p_args ->> 'delivery_id')::uuid);
+  return crm.require_record(crm.delivery_detail(s.workspace_id, (p_args ->> 'delivery_id')::uuid));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_delivery(p_args jsonb) IS 'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
+
+
+--
+-- Name: webhook_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.subscription_overview(s.workspace_id, s.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_get(p_args jsonb) IS 'Returns a subscription with the key that made it and the outcomes of 7 days: see crm.subscription_overviews.';
+
+
+--
 -- Name: webhook_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1843,6 +1928,149 @@ $$;
 --
 
 COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+
+
+--
+-- Name: webhook_reactivate(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_reactivate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_outcome record;
+begin
+  select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.subscription_json(crm.own_subscription(s.id)),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription.';
+
+
+--
+-- Name: webhook_recover(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
+  perform crm.wake_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got: crm.recover_deliveries.';
+
+
+--
+-- Name: webhook_redeliver(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_redeliver(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_delivery_id uuid := p_args ->> 'delivery_id';
+begin
+  perform crm.require_own_delivery(s, v_delivery_id);
+  perform crm.own_active_subscription(s.id);
+  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
+    json_build_object('held', crm.holds_webhooks(s.workspace_id))
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_redeliver(p_args jsonb) IS 'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call while it waits or is under way adds no attempt.';
+
+
+--
+-- Name: webhook_rotate_secret(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_rotate_secret(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.rotate_secret(
+    s.workspace_id, s.id, decode(p_args ->> 'encrypted_secret', 'base64'), (p_args ->> 'overlap_seconds')::integer
+  );
+  return crm.subscription_json(s);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_rotate_secret(p_args jsonb) IS 'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to the reply, once.';
+
+
+--
+-- Name: webhook_test(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_test(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_event crm.event_type := p_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.check_subscribed(s, v_event);
+  v_delivery_id := crm.send_test_event(s.workspace_id, s.id, v_event);
+  perform crm.wake_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(s.workspace_id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_test(p_args jsonb) IS 'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no harm, and no Idempotency-Key is needed.';
 
 
 --
@@ -1945,47 +2173,12 @@ CREATE FUNCTION app.delivery_get(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_delivery crm.webhook_deliveries;
-  v_event crm.events;
-  v_target_url text;
-  v_body text;
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
-  if not found then
+  if v_detail is null then
     perform crm.raise_code('not_found', 'id');
   end if;
-  select e.* into v_event from crm.events e
-  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
-  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(v_delivery.id, v_event);
-  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
-    'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series,
-            'number', a.number,
-            'status', a.status,
-            'reason', a.reason,
-            'duration_ms', a.duration_ms,
-            'finished_at', crm.iso(a.finished_at)
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
-      from (
-        select a.* from crm.webhook_attempts a
-        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
-        order by a.series desc, a.number desc
-        limit 100
-      ) a
-    ),
-    'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
-  ));
+  return v_detail;
 end
 $$;
 
@@ -1994,7 +2187,7 @@ $$;
 -- Name: FUNCTION delivery_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts, and the body and headers of an attempt that would be made now: see crm.delivery_detail. A delivery of an event that was dropped is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2006,35 +2199,17 @@ CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  -- Two statements, because each is served by an index of its own.
-  if v_subscription_id is null then
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
-    );
-  else
-    if not exists (
-      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-    ) then
-      perform crm.raise_code('not_found', 'subscription_id');
-    end if;
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d
-      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
-      order by d.id desc
-      limit 50
-    );
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
   end if;
-  return json_build_object('data', (
-    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
-    from crm.webhook_deliveries d
-    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
-  ));
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
 end
 $$;
 
@@ -2043,7 +2218,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, cursor, limit (50 where absent). Codes: validation_error, not_found.';
 
 
 --
@@ -2074,10 +2249,9 @@ begin
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
   );
   perform crm.poke_dispatcher();
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
   return crm.with_fields(
-    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+    crm.delivery_summary(v_workspace_id, v_delivery.id),
+    json_build_object('held', crm.holds_webhooks(v_workspace_id))
   );
 end
 $$;
@@ -2475,6 +2649,9 @@ declare
   v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
+  if v_overlap_seconds not in (0, 3600, 86400, 604800) then
+    perform crm.raise_code('validation_error', 'overlap_seconds', 'Deve ser um de 0, 3600, 86400, 604800');
+  end if;
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
@@ -3146,7 +3323,7 @@ begin
   end if;
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
-  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
   end if;
@@ -3159,7 +3336,7 @@ $$;
 -- Name: FUNCTION subscription_delete(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; what waits for it is cancelled. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -3231,31 +3408,20 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_is_active boolean;
-  v_resumed bigint := 0;
-  v_revoked_key json;
+  v_outcome record;
 begin
-  select
-    s.is_active,
-    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_is_active, v_revoked_key
-  from crm.webhook_subscriptions s
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
-  where s.workspace_id = v_workspace_id and s.id = v_id;
-  if not found then
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
     perform crm.raise_code('not_found', 'id');
-  end if;
-  if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
-    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+  elsif v_outcome.was_inactive then
     perform crm.record_webhook_action(
-      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
     );
     perform crm.poke_dispatcher();
   end if;
   return crm.with_fields(
     crm.subscription_overview(v_workspace_id, v_id),
-    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end
 $$;
@@ -3300,6 +3466,42 @@ COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'Returns the e
 
 
 --
+-- Name: subscription_recover(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive.';
+
+
+--
 -- Name: subscription_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -3308,19 +3510,20 @@ CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
 begin
   if not exists (
     select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
   ) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
@@ -3330,7 +3533,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present one goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. Codes: validation_error, not_found.';
 
 
 --
@@ -3342,13 +3545,16 @@ CREATE FUNCTION app.subscription_test(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
   v_delivery_id uuid;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
-  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
   );
@@ -3362,7 +3568,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -4349,6 +4555,358 @@ COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls
 
 
 --
+-- Name: changed_fields(crm.activities, crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.activities, b crm.activities) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
+    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
+    case when a.description is distinct from b.description then 'description' end,
+    case when a.due_at is distinct from b.due_at then 'due_at' end,
+    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
+    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
+    case when a.location is distinct from b.location then 'location' end,
+    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.type is distinct from b.type then 'type' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.activities, b crm.activities) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: name_key(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.name_key(p_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
+
+
+--
+-- Name: companies; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.companies (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
+    legal_name text,
+    tax_id text,
+    domain text,
+    website text,
+    email text,
+    phone text,
+    industry text,
+    employee_count integer,
+    linkedin text,
+    instagram text,
+    address jsonb,
+    owner_id uuid NOT NULL,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
+    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE companies; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
+
+
+--
+-- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.name_key IS 'The name in the form of crm.name_key. Searches by name compare this column.';
+
+
+--
+-- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
+
+
+--
+-- Name: changed_fields(crm.companies, crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.companies, b crm.companies) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.address is distinct from b.address then 'address' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.domain is distinct from b.domain then 'domain' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
+    case when a.industry is distinct from b.industry then 'industry' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
+    case when a.website is distinct from b.website then 'website' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.companies, b crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.companies, b crm.companies) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: digits(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.digits(p_phone text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
+
+
+--
+-- Name: contacts; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.contacts (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    email text,
+    phone text,
+    phone_digits text GENERATED ALWAYS AS (crm.digits(phone)) STORED,
+    phone2 text,
+    whatsapp text,
+    job_title text,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    instagram text,
+    linkedin text,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
+    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE contacts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.contacts IS 'People that a workspace sells to.';
+
+
+--
+-- Name: changed_fields(crm.contacts, crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.job_title is distinct from b.job_title then 'job_title' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.contacts, b crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: deals; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.deals (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    title text NOT NULL,
+    status text DEFAULT 'aberto'::text NOT NULL,
+    value numeric,
+    recurring_value numeric,
+    pipeline_id uuid NOT NULL,
+    stage_id uuid NOT NULL,
+    contact_id uuid,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    expected_close_date date,
+    loss_reason_id uuid,
+    loss_note text,
+    source text,
+    utm jsonb,
+    custom_fields jsonb,
+    external_id text,
+    from_lead boolean DEFAULT false NOT NULL,
+    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL,
+    stale_reported_for timestamp with time zone,
+    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    last_activity_at timestamp with time zone,
+    won_at timestamp with time zone,
+    lost_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
+    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
+    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
+);
+
+ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
+
+
+--
+-- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
+
+
+--
+-- Name: COLUMN deals.from_lead; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.from_lead IS 'Whether POST leads created the deal: such an insert emits lead.received.';
+
+
+--
+-- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.moved_at IS 'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. updated_at cannot show that, because a note changes no field of the deal.';
+
+
+--
+-- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted again.';
+
+
+--
+-- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
+
+
+--
+-- Name: changed_fields(crm.deals, crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.deals, b crm.deals) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
+    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
+    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
+    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
+    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
+    case when a.source is distinct from b.source then 'source' end,
+    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
+    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.utm is distinct from b.utm then 'utm' end,
+    case when a.value is distinct from b.value then 'value' end,
+    case when a.won_at is distinct from b.won_at then 'won_at' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.deals, b crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
 -- Name: changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4555,6 +5113,123 @@ COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_refere
 
 
 --
+-- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_subscriptions (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid,
+    event_types crm.event_type[] NOT NULL,
+    target_url text NOT NULL,
+    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
+    is_active boolean DEFAULT true NOT NULL,
+    deactivated_at timestamp with time zone,
+    deactivated_reason text,
+    failure_count integer DEFAULT 0 NOT NULL,
+    slow_since timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
+    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
+    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
+    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
+);
+
+ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+
+
+--
+-- Name: check_subscribed(crm.webhook_subscriptions, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) IS 'Raises validation_error if a subscription does not have an event, which its receiver does not expect then.';
+
+
+--
+-- Name: check_window(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_until <= p_since then
+    perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Raises validation_error if a window of time ends before it begins.';
+
+
+--
 -- Name: choose_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4582,95 +5257,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage of a new deal. If the call names none, they are the default pipeline and its first active stage. Raises pipeline_not_found, no_default_pipeline, stage_not_found, pipeline_has_no_stage (spec 4.1).';
-
-
---
--- Name: deals; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.deals (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    title text NOT NULL,
-    status text DEFAULT 'aberto'::text NOT NULL,
-    value numeric,
-    recurring_value numeric,
-    pipeline_id uuid NOT NULL,
-    stage_id uuid NOT NULL,
-    contact_id uuid,
-    company_id uuid,
-    owner_id uuid NOT NULL,
-    expected_close_date date,
-    loss_reason_id uuid,
-    loss_note text,
-    source text,
-    utm jsonb,
-    custom_fields jsonb,
-    external_id text,
-    from_lead boolean DEFAULT false NOT NULL,
-    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    moved_at timestamp with time zone DEFAULT now() NOT NULL,
-    stale_reported_for timestamp with time zone,
-    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
-CASE
-    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
-    ELSE NULL::timestamp with time zone
-END) STORED,
-    last_activity_at timestamp with time zone,
-    won_at timestamp with time zone,
-    lost_at timestamp with time zone,
-    closed_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
-    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
-    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
-    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
-);
-
-ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
-
-
---
--- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
-
-
---
--- Name: COLUMN deals.from_lead; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.from_lead IS 'Whether POST leads created the deal: such an insert emits lead.received.';
-
-
---
--- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.moved_at IS 'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. updated_at cannot show that, because a note changes no field of the deal.';
-
-
---
--- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted again.';
-
-
---
--- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
 
 
 --
@@ -4742,8 +5328,8 @@ CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS 
     AS $$
 #variable_conflict use_column
 declare
-  -- Each takes a step through the index, of some microseconds.
-  c_max_subscriptions constant integer := 200;
+  -- Each takes some steps through indexes, of some microseconds. More than the active subscriptions of one workspace.
+  c_max_subscriptions constant integer := 60 + p_limit;
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
   v_last uuid;
@@ -4769,30 +5355,25 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    in_flight as (
-      select q.workspace_id, q.subscription_id, count(*)::integer as taken from crm.webhook_queue q
-      where q.shard = p_shard and q.state = 'leased'
-      group by q.workspace_id, q.subscription_id
-    ),
-    workspace_in_flight as (
-      select f.workspace_id, sum(f.taken)::integer as taken from in_flight f group by f.workspace_id
-    ),
-    host_in_flight as (
-      select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
-    ),
+    -- Counted for each target through an index, because the planner does not know how much is in flight.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
         s.is_active and not p.suspended and p.public_api as may_send,
-        coalesce(f.taken, 0) as taken,
-        coalesce(wf.taken, 0) as workspace_taken,
-        coalesce(hf.taken, 0) as host_taken
+        f.taken, f.workspace_taken,
+        (
+          select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = s.target_host
+        ) as host_taken
       from waiting w
       join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
       join crm.workspaces p on p.id = w.workspace_id
-      left join in_flight f on f.workspace_id = w.workspace_id and f.subscription_id = w.subscription_id
-      left join workspace_in_flight wf on wf.workspace_id = w.workspace_id
-      left join host_in_flight hf on hf.host = s.target_host
+      cross join lateral (
+        select
+          count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
+          count(*)::integer as workspace_taken
+        from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'leased' and q.workspace_id = w.workspace_id
+      ) f
     ),
     -- An event can enqueue for a subscription that became inactive at the same moment.
     stray as (
@@ -4834,7 +5415,13 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      (select max(w.workspace_id::text)::uuid from waiting w)
+      -- Of the last workspace, perhaps not all subscriptions were seen: the next call begins with it.
+      (
+        select w.workspace_id from waiting w
+        where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
+        order by w.n desc
+        limit 1
+      )
     into v_candidates, v_seen, v_last;
     exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
     v_after := '00000000-0000-0000-0000-000000000000';
@@ -4851,76 +5438,7 @@ $$;
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 200 subscriptions; the next call begins behind them. The caller has locked the shard.';
-
-
---
--- Name: name_key(text); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.name_key(p_name text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
-
-
---
--- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
-
-
---
--- Name: companies; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.companies (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
-    legal_name text,
-    tax_id text,
-    domain text,
-    website text,
-    email text,
-    phone text,
-    industry text,
-    employee_count integer,
-    linkedin text,
-    instagram text,
-    address jsonb,
-    owner_id uuid NOT NULL,
-    notes text,
-    custom_fields jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
-    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE companies; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
-
-
---
--- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.companies.name_key IS 'The name in the form of crm.name_key. Searches by name compare this column.';
-
-
---
--- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -5280,58 +5798,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
-
-
---
--- Name: digits(text); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.digits(p_phone text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
-
-
---
--- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
-
-
---
--- Name: contacts; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.contacts (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    email text,
-    phone text,
-    phone_digits text GENERATED ALWAYS AS (crm.digits(phone)) STORED,
-    phone2 text,
-    whatsapp text,
-    job_title text,
-    company_id uuid,
-    owner_id uuid NOT NULL,
-    instagram text,
-    linkedin text,
-    notes text,
-    custom_fields jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
-    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE contacts; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.contacts IS 'People that a workspace sells to.';
 
 
 --
@@ -6355,16 +6821,20 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now
 --
 
 CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
 -- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
 
 
 --
@@ -6372,17 +6842,21 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 
 
@@ -6529,17 +7003,20 @@ begin
   v_now := clock_timestamp();
 
   return query
-  with in_flight as (
-    select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
+  with host as (
+    select h.host, (
+      select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
+    ) as taken
+    from (select distinct c.host from unnest(v_candidates) c) h
   ),
   ranked as (
     select
       c.*,
-      coalesce(f.taken, 0)
+      h.taken
         + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
         as host_rank
     from unnest(v_candidates) c
-    left join in_flight f on f.host = c.host
+    join host h on h.host = c.host
   ),
   chosen as (
     select r.* from ranked r
@@ -6552,18 +7029,32 @@ begin
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
       host = c.host
     from chosen c
-    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id and q.state = 'ready'
+    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
+      -- Written so that the index of what is ready does not serve it: a plan that believes that little is ready would read
+      -- all of it, instead of each row by its key.
+      and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, e.event, s.target_url,
+    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
-    crm.delivery_body(c.delivery_id, e)
+    crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  join crm.webhook_deliveries d on d.workspace_id = c.workspace_id and d.id = c.delivery_id
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  -- offset 0 keeps the order of the lookups. The conditions leave no index that would read more than one row: a plan
+  -- that believes that a workspace has few rows takes any index, also for a workspace that has a million.
+  cross join lateral (
+    select d.event_id from crm.webhook_deliveries d
+    where d.workspace_id = c.workspace_id and d.subscription_id = c.subscription_id and d.id = c.delivery_id
+    offset 0
+  ) d
+  cross join lateral (
+    select e as event from crm.events e
+    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id
+    order by e.id
+    limit 1
+  ) e
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
   join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
 end
@@ -6575,6 +7066,67 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 are in flight to a host, 32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Several dispatchers claim at the same time, each from shards of its own.';
+
+
+--
+-- Name: delivery_detail(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then
+    return null;
+  end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) IS 'JSON of a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. Null if there is no such delivery.';
 
 
 --
@@ -6645,7 +7197,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
@@ -6654,8 +7206,8 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       '*/*',
       'application/json',
       octet_length(convert_to(p_body, 'UTF8'))::text,
-      'close',
       e.event::text,
+      e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
@@ -6676,15 +7228,16 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 --
 
 CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
     AS $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 
 
@@ -6693,6 +7246,154 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) IS 'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never makes two deliveries for a subscription, deliveries sort as their events, and an id alone names its partition.';
+
+
+--
+-- Name: delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- What one call looks through, in place of all 30 days for a filter that nothing matches.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- A statement for each index: one for all of them could use none.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+          -- As the partial index says it.
+          and d.state in ('failed', 'cancelled')
+        order by d.id desc
+        limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind which the next page begins; null if there is none. With a filter by state or event it looks at 5,000 deliveries, so a page may be short, or empty, though there is a next one.';
+
+
+--
+-- Name: delivery_page(uuid, uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(
+      select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc
+    ),
+    v_page.next_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) IS 'A page of deliveries by the arguments state, event, since (of the event), cursor and limit: see crm.delivery_ids.';
 
 
 --
@@ -6770,14 +7471,21 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 
 
 --
--- Name: delivery_summary(crm.webhook_deliveries); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: delivery_summaries(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
-    LANGUAGE sql STABLE
+CREATE FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, summary json)
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
-  select json_build_object(
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
     'id', d.id,
     'event_id', d.event_id,
     'subscription_id', d.subscription_id,
@@ -6796,26 +7504,45 @@ CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
     'occurred_at', crm.iso(e.occurred_at),
     'created_at', crm.iso(d.created_at)
   )
-  from crm.events e
+  from unnest(p_ids) wanted (id)
+  join crm.webhook_deliveries d on d.workspace_id = p_workspace_id and d.id = wanted.id
+  join crm.events e on e.workspace_id = p_workspace_id and e.id = d.event_id
   join crm.event_types t on t.event = e.event
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  cross join lateral (select crm.may_send(d.workspace_id, d.subscription_id) as may_send offset 0) m
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.subscription_id
+  cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc
     limit 1
-  ) a on true
-  where e.workspace_id = d.workspace_id and e.id = d.event_id
+  ) a on true;
+end
 $$;
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt.';
+COMMENT ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt. In no order.';
+
+
+--
+-- Name: delivery_summary(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) IS 'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
 
 
 --
@@ -6924,6 +7651,38 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Never fails. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
+
+
+--
+-- Name: emit_change(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_changed_fields text[] := '{}';
+begin
+  if tg_op = 'UPDATE' then
+    v_changed_fields := crm.changed_fields(old, new);
+    if v_changed_fields = '{}' then
+      return null;
+    end if;
+  end if;
+  perform crm.emit(
+    new.workspace_id, tg_argv[0]::crm.event_type, new.id, jsonb_build_object('changed_fields', v_changed_fields)
+  );
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_change(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_change() IS 'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed only in what no client sees. A new row has no changed fields.';
 
 
 --
@@ -7210,19 +7969,15 @@ declare
   v_object json;
 begin
   if e.event = 'lead.received' then
-    select json_build_object(
-      'lead', crm.lead_json(d, c.id, o.id),
-      'contact', crm.contact_json(c),
-      'company', case when o.id is not null then crm.company_json(o) end,
-      'source', d.source,
-      'utm', d.utm,
-      'external_id', d.external_id
-    ) into v_object
-    from crm.deals d
-    left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
-    left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
-    where d.workspace_id = e.workspace_id and d.id = e.object_id;
-    return v_object;
+    return (
+      select crm.lead_data(d, c, o)
+      from crm.deals d
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+      where d.workspace_id = e.workspace_id and d.id = e.object_id
+    );
+  elsif e.event = 'contact.erased' then
+    return json_build_object('id', e.object_id);
   end if;
 
   case p_object_type
@@ -7232,17 +7987,20 @@ begin
     when 'contact' then
       select crm.contact_json(c) into v_object from crm.contacts c
       where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'company' then
+      select crm.company_json(c) into v_object from crm.companies c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
     when 'activity' then
       select crm.activity_json(a) into v_object from crm.activities a
       where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'note' then
+      select crm.note_json(n) into v_object from crm.notes n
+      where n.workspace_id = e.workspace_id and n.id = e.object_id;
     when 'proposal' then
       select crm.proposal_json(p) into v_object from crm.proposals p
       where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
-  return (
-    select json_object_agg(t.key, t.value)
-    from (select * from json_each(v_object) union all select * from json_each(e.facts::json)) t
-  );
+  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
 end
 $$;
 
@@ -7259,9 +8017,13 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 --
 
 CREATE FUNCTION crm.feed_horizon() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
-    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
@@ -7527,10 +8289,11 @@ COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) I
 --
 
 CREATE FUNCTION crm.holds_webhooks(p_workspace_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 
 
@@ -7538,7 +8301,7 @@ $$;
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
+COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim). Security definer, because a key may not read the workspace''s settings: it asks for its own.';
 
 
 --
@@ -7748,6 +8511,25 @@ COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another c
 
 
 --
+-- Name: is_in_state(text, text, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) IS 'Whether a delivery with this stored state is shown in the wanted one; null: any.';
+
+
+--
 -- Name: api_keys; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -7940,6 +8722,34 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
+
+
+--
+-- Name: lead_data(crm.deals, crm.contacts, crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return json_build_object(
+    'lead', crm.lead_json(d, c.id, o.id),
+    'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end,
+    'source', d.source,
+    'utm', d.utm,
+    'external_id', d.external_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_data(d crm.deals, c crm.contacts, o crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) IS 'The `data` of lead.received: the lead, with its contact and its company if it had them.';
 
 
 --
@@ -8194,6 +9004,31 @@ COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes t
 
 
 --
+-- Name: makers_of_subscriptions(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) RETURNS TABLE(id uuid, name text, prefix text, is_revoked boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
+end
+$$;
+
+
+--
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) IS 'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security definer, because crm_api cannot read keys.';
+
+
+--
 -- Name: manage_partitions(regclass, timestamp with time zone, bigint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8207,6 +9042,7 @@ declare
   v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
   v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
   v_default text := p_table || '_default';
+  v_is_missing boolean;
   v_rows bigint;
   v_day date;
   v_partition regclass;
@@ -8226,31 +9062,27 @@ begin
     v_default, crm.partition_key(p_table)
   ) using v_floor, p_max_rows;
 
-  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
-    begin
-      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
-      if v_rows > p_max_rows then
-        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
-      end if;
-      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
-      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
-      execute format('lock table only %s in access exclusive mode', p_table);
-      -- Again, for the rows that were written meanwhile.
-      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
-        moved := moved + crm.make_partition(p_table, v_day);
-        made := made + 1;
-      end loop;
-    exception
-      when lock_not_available or program_limit_exceeded then
-        made := 0;
-        moved := 0;
-        hindrance := sqlerrm;
-    end;
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
   end if;
-
-  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
-      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
       -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
@@ -8303,12 +9135,16 @@ COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page e
 --
 
 CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 
 
@@ -8764,6 +9600,80 @@ COMMENT ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) IS 'The record
 
 
 --
+-- Name: old_secret_until(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+
+
+--
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) IS 'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+
+
+--
+-- Name: own_active_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_active_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription(p_id);
+begin
+  if not s.is_active then
+    perform api.fail('subscription_inactive');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_active_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found, or subscription_inactive.';
+
+
+--
+-- Name: own_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions;
+begin
+  select * into s from crm.webhook_subscriptions w
+  where w.workspace_id = crm.current_workspace_id() and w.id = p_id;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found.';
+
+
+--
 -- Name: owner_or_default(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8871,12 +9781,12 @@ begin
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
-      v_valid := v_number in (0, 3600, 86400, 604800);
-      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
+      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
-    when 'expires_at' then
+    when 'expires_at', 'since', 'until' then
       v_valid := crm.parse_moment(v_text) is not null;
       v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
     when 'prefix' then
@@ -8893,6 +9803,12 @@ begin
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event', 'event_type' then
+      v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
+      v_message := 'Deve ser um evento do catálogo';
+    when 'state' then
+      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
+      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
@@ -9642,6 +10558,106 @@ COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_
 
 
 --
+-- Name: recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  c_max_deliveries constant integer := 50000;
+  c_max_events constant integer := 100000;
+  v_from uuid := crm.uuid_v7_floor(p_since);
+  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_types crm.event_type[];
+  v_event_ids uuid[];
+  v_next_id uuid;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  v_event_ids := array(
+    select e.id
+    from (
+      select e.id, e.event, e.is_test from crm.events e
+      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+      order by e.id
+      limit c_max_events
+    ) e
+    where e.event = any (v_types) and not e.is_test
+      and (
+        select d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    limit c_max_deliveries + 1
+  );
+  if cardinality(v_event_ids) > c_max_deliveries then
+    v_next_id := v_event_ids[c_max_deliveries + 1];
+    v_event_ids := v_event_ids[:c_max_deliveries];
+  else
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset c_max_events limit 1;
+  end if;
+
+  insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+  select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+  from unnest(v_event_ids) e (id)
+  -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+  on conflict (workspace_id, id) do update
+  set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+  where d.state in ('failed', 'cancelled');
+  get diagnostics count = row_count;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
+  -- seen here, or waits and finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then
+    perform api.fail('subscription_inactive');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or 100,000 events at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+
+
+--
+-- Name: recovery_json(bigint, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) IS 'JSON of what crm.recover_deliveries returns.';
+
+
+--
 -- Name: redeliver(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9856,6 +10872,32 @@ COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uui
 
 
 --
+-- Name: require_own_delivery(crm.webhook_subscriptions, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.id = p_delivery_id and d.subscription_id = s.id
+  ) then
+    perform api.fail('not_found');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) IS 'Raises not_found if the subscription has no such delivery.';
+
+
+--
 -- Name: require_own_workspace(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9958,6 +11000,41 @@ COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_fo
 
 
 --
+-- Name: resume_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then
+    return;
+  end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) IS 'Activates a subscription again, if the workspace has a place for one more (50), and tells how many deliveries were waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
+
+
+--
 -- Name: resume_webhooks(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10053,6 +11130,36 @@ COMMENT ON FUNCTION crm.roles_included(p_role text) IS 'The roles whose rights a
 
 
 --
+-- Name: rotate_secret(uuid, uuid, bytea, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- An earlier overlap is over: its new secret is the one that signs.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+
+
+--
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) IS 'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one makes a second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that was to come is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb reads a secret.';
+
+
+--
 -- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10088,6 +11195,7 @@ begin
     when 'subscription_get' then return app.subscription_get(p_args);
     when 'subscription_list' then return app.subscription_list(p_args);
     when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_recover' then return app.subscription_recover(p_args);
     when 'subscription_rotate' then return app.subscription_rotate(p_args);
     when 'subscription_test' then return app.subscription_test(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);
@@ -10150,7 +11258,15 @@ begin
     when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+    when 'webhook_delivery' then return api.webhook_delivery(p_args);
+    when 'webhook_get' then return api.webhook_get(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);
+    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+    when 'webhook_recover' then return api.webhook_recover(p_args);
+    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+    when 'webhook_test' then return api.webhook_test(p_args);
   end case;
 end
 $$;
@@ -10168,16 +11284,270 @@ COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb o
 --
 
 CREATE FUNCTION crm.sample_data(p_event crm.event_type) RETURNS json
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    AS $$ select '{}'::json $$;
+    AS $$
+declare
+  -- The object_id of a test event.
+  v_id jsonb := '{"id": "00000000-0000-0000-0000-000000000000"}';
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = p_event);
+  v_row jsonb := crm.sample_row(v_object_type) || crm.sample_state(p_event) || v_id;
+  v_contact jsonb := crm.sample_row('contact') || jsonb_build_object('id', v_row -> 'contact_id');
+  v_company jsonb := crm.sample_row('company') || jsonb_build_object('id', v_row -> 'company_id');
+  v_object json;
+  v_facts jsonb := crm.sample_facts(p_event);
+begin
+  if p_event = 'lead.received' then
+    return crm.lead_data(
+      jsonb_populate_record(null::crm.deals, v_row),
+      jsonb_populate_record(null::crm.contacts, v_contact),
+      jsonb_populate_record(null::crm.companies, v_company)
+    );
+  elsif p_event = 'contact.erased' then
+    return v_id;
+  end if;
+
+  case v_object_type
+    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
+    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
+    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
+    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
+    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
+    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+  end case;
+  return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
+end
+$$;
 
 
 --
 -- Name: FUNCTION sample_data(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.sample_data(p_event crm.event_type) IS 'The `data` of a test event: made up, in the shape of a real one.';
+COMMENT ON FUNCTION crm.sample_data(p_event crm.event_type) IS 'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the nil UUID, as the event''s object_id.';
+
+
+--
+-- Name: sample_facts(crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_facts(p_event crm.event_type) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_event
+    when 'deal.stage_changed' then '{
+      "previous_stage_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "previous_pipeline_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5"
+    }'
+    when 'deal.stale' then '{"days_without_movement":15,"threshold_days":14}'
+    when 'activity.overdue' then '{"overdue_since":"2026-09-30T14:05:00.000Z"}'
+    when 'contact.updated' then '{"changed_fields":["job_title","phone"]}'
+    when 'company.updated' then '{"changed_fields":["employee_count","website"]}'
+    when 'deal.updated' then '{"changed_fields":["expected_close_date","value"]}'
+    when 'deal.reopened' then '{"changed_fields":["closed_at","lost_at","status"]}'
+    when 'activity.updated' then '{"changed_fields":["due_at","owner_id"]}'
+    when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
+    when 'contact.merged' then '{"merged_contact_id":"0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5"}'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_facts(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_facts(p_event crm.event_type) IS 'Made-up facts of an event; an empty object if it has none.';
+
+
+--
+-- Name: sample_row(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_row(p_object_type text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_object_type
+    when 'deal' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "title": "Padaria Sol: plano anual",
+      "status": "aberto",
+      "value": 12500.5,
+      "recurring_value": 990,
+      "pipeline_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "stage_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "contact_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "company_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "expected_close_date": "2026-12-15",
+      "loss_reason_id": null,
+      "loss_note": null,
+      "source": "Formulário do site",
+      "utm": {
+        "source": "google",
+        "medium": "cpc",
+        "campaign": "primavera",
+        "term": null,
+        "content": null
+      },
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "external_id": "pedido-2026-0042",
+      "stage_changed_at": "2026-09-30T14:05:00.000Z",
+      "last_activity_at": null,
+      "won_at": null,
+      "lost_at": null,
+      "closed_at": null,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'activity' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "contact_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "created_by_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "type": "reuniao",
+      "title": "Apresentar a proposta",
+      "description": "Levar a amostra",
+      "due_at": "2026-10-15T14:00:00.000Z",
+      "duration_minutes": 40,
+      "is_online_meeting": true,
+      "meeting_url": "https://meet.example.com/abc",
+      "location": null,
+      "status": "pendente",
+      "completed_at": null,
+      "is_overdue": false,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'contact' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "name": "Ana Souza",
+      "email": "ana@padariasol.com.br",
+      "phone": "+55 11 91234-5678",
+      "phone2": null,
+      "whatsapp": "+55 11 91234-5678",
+      "job_title": "Compradora",
+      "company_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "instagram": "@padariasol",
+      "linkedin": null,
+      "notes": null,
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'company' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "name": "Padaria Sol",
+      "legal_name": "Padaria Sol Ltda.",
+      "tax_id": "12ABC34501DE35",
+      "domain": "padariasol.com.br",
+      "website": "https://padariasol.com.br",
+      "email": "contato@padariasol.com.br",
+      "phone": "+55 11 91234-5678",
+      "industry": "Alimentação",
+      "employee_count": 40,
+      "linkedin": null,
+      "instagram": "@padariasol",
+      "address": {
+        "street": "Rua das Flores",
+        "number": "100",
+        "complement": null,
+        "district": "Centro",
+        "city": "Campinas",
+        "state": "SP",
+        "postal_code": "13010-000",
+        "country": "BR"
+      },
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "notes": null,
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'note' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "author_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "body": "Reunião: apresentação, 30 de setembro, 40 min\nDecisor presente: sim",
+      "kind": "note",
+      "source": "integration",
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'proposal' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "title": "Plano anual",
+      "value": 12500.5,
+      "recurring_value": 990,
+      "status": "enviada",
+      "sent_at": null,
+      "viewed_at": null,
+      "accepted_at": null,
+      "rejected_at": null,
+      "rejection_reason": null,
+      "expires_at": null,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_row(p_object_type text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_row(p_object_type text) IS 'The public fields of a made-up object of that type: those of the examples in the OpenAPI documents.';
+
+
+--
+-- Name: sample_state(crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_state(p_event crm.event_type) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_event
+    when 'deal.won' then '{
+      "status": "ganho",
+      "won_at": "2026-09-30T14:05:00.000Z",
+      "closed_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'deal.lost' then '{
+      "status": "perdido",
+      "lost_at": "2026-09-30T14:05:00.000Z",
+      "closed_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'activity.overdue' then '{"due_at":"2026-09-30T14:05:00.000Z","is_overdue":true}'
+    when 'proposal.viewed' then '{"status":"visualizada","viewed_at":"2026-09-30T14:05:00.000Z"}'
+    when 'proposal.accepted' then '{"status":"aceita","accepted_at":"2026-09-30T14:05:00.000Z"}'
+    when 'proposal.rejected' then '{"status":"recusada","rejected_at":"2026-09-30T14:05:00.000Z"}'
+    when 'activity.completed' then '{"status":"concluida","completed_at":"2026-09-30T14:05:00.000Z"}'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_state(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_state(p_event crm.event_type) IS 'The fields by which a made-up object shows that the event has happened.';
 
 
 --
@@ -10736,77 +12106,6 @@ COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that ha
 
 
 --
--- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_subscriptions (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    key_id uuid,
-    event_types crm.event_type[] NOT NULL,
-    target_url text NOT NULL,
-    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
-    is_active boolean DEFAULT true NOT NULL,
-    deactivated_at timestamp with time zone,
-    deactivated_reason text,
-    failure_count integer DEFAULT 0 NOT NULL,
-    slow_since timestamp with time zone,
-    last_success_at timestamp with time zone,
-    last_failure_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
-    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
-    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
-    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
-);
-
-ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
-
-
---
--- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
-
-
---
--- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
-
-
---
--- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
-
-
---
--- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
-
-
---
 -- Name: subscription_insert(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10816,10 +12115,10 @@ CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm
     AS $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, id, event_types, target_url
+    workspace_id, id, event_types, target_url, key_id
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
   )
   returning new.* into t;
   return t;
@@ -10843,7 +12142,9 @@ CREATE FUNCTION crm.subscription_json(t crm.webhook_subscriptions) RETURNS json
     AS $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
-    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
 
@@ -10899,7 +12200,6 @@ declare
   );
   -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  v_held boolean := crm.holds_webhooks(p_workspace_id);
 begin
   return query
   with counted as (
@@ -10935,13 +12235,18 @@ begin
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
-    'held', v_held,
     'days', d.list,
     'days_are_partial', coalesce(d.total, 0) >= v_newest
   ))
   from days d
   join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
 end
 $$;
 
@@ -10950,7 +12255,7 @@ $$;
 -- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
+COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
 
 
 --
@@ -11125,14 +12430,14 @@ COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The low
 
 CREATE FUNCTION crm.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select to_timestamp(('x0000' || left(replace(p_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0) $$;
+    AS $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
 
 
 --
 -- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.uuid_v7_time(p_id uuid) IS 'The time of a UUIDv7, in milliseconds.';
+COMMENT ON FUNCTION crm.uuid_v7_time(p_id uuid) IS 'The time at which a UUIDv7 was generated, in milliseconds: crm.uuid_v7_floor of it is not above the id.';
 
 
 --
@@ -11169,6 +12474,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.wake_deliveries(p_shard smallint) IS 'Makes ready what has become due in a shard, 200 retries at a time, and what a dispatcher left behind. The caller has locked the shard.';
+
+
+--
+-- Name: wake_dispatcher(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.wake_dispatcher() RETURNS void
+    LANGUAGE sql
+    AS $$ select set_config('app.events_enqueued', 'true', true) $$;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.wake_dispatcher() IS 'Has the function poke the dispatcher after its reply, as after an event.';
 
 
 --
@@ -12693,6 +14014,13 @@ CREATE INDEX webhook_queue_leased ON crm.webhook_queue USING btree (shard, works
 
 
 --
+-- Name: webhook_queue_leased_of_host; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_leased_of_host ON crm.webhook_queue USING btree (host) WHERE (lease_until IS NOT NULL);
+
+
+--
 -- Name: webhook_queue_not_ready; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -12791,10 +14119,24 @@ CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN
 
 
 --
+-- Name: activities emit_completed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_completed AFTER UPDATE OF status ON crm.activities FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'concluida'::text))) EXECUTE FUNCTION crm.emit_change('activity.completed');
+
+
+--
 -- Name: activities emit_created; Type: TRIGGER; Schema: crm; Owner: -
 --
 
 CREATE TRIGGER emit_created AFTER INSERT ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.emit_created('activity.created');
+
+
+--
+-- Name: companies emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.companies FOR EACH ROW EXECUTE FUNCTION crm.emit_created('company.created');
 
 
 --
@@ -12812,6 +14154,20 @@ CREATE TRIGGER emit_created AFTER INSERT ON crm.deals FOR EACH ROW EXECUTE FUNCT
 
 
 --
+-- Name: notes emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.emit_created('note.created');
+
+
+--
+-- Name: activities emit_created_completed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created_completed AFTER INSERT ON crm.activities FOR EACH ROW WHEN ((new.status = 'concluida'::text)) EXECUTE FUNCTION crm.emit_change('activity.completed');
+
+
+--
 -- Name: deals emit_lead_received; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -12826,10 +14182,45 @@ CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE 
 
 
 --
+-- Name: deals emit_reopened; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_reopened AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'aberto'::text))) EXECUTE FUNCTION crm.emit_change('deal.reopened');
+
+
+--
 -- Name: deals emit_stage_changed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
 CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH ROW WHEN ((old.stage_id IS DISTINCT FROM new.stage_id)) EXECUTE FUNCTION crm.emit_stage_changed();
+
+
+--
+-- Name: activities emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.activities FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('activity.updated');
+
+
+--
+-- Name: companies emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.companies FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('company.updated');
+
+
+--
+-- Name: contacts emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.contacts FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('contact.updated');
+
+
+--
+-- Name: deals emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.deals FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('deal.updated');
 
 
 --
@@ -13469,19 +14860,19 @@ CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO c
 
 
 --
--- Name: event_types A member reads the catalogue; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO crm_app USING (true);
-
-
---
 -- Name: rate_limits A member reads the limits of their own workspace's keys; Type: POLICY; Schema: crm; Owner: -
 --
 
 CREATE POLICY "A member reads the limits of their own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
    FROM crm.api_keys k
   WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+
+
+--
+-- Name: event_types Every caller reads the catalogue; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "Every caller reads the catalogue" ON crm.event_types FOR SELECT TO crm_api, crm_app USING (true);
 
 
 --
@@ -13980,11 +15371,75 @@ GRANT ALL ON FUNCTION api.webhook_delete(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_delivery(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_delivery(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_get(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
 --
 
 REVOKE ALL ON FUNCTION api.webhook_list(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_recover(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_test(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_test(p_args jsonb) TO crm_api;
 
 
 --
@@ -14254,6 +15709,14 @@ REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_recover(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -14435,6 +15898,74 @@ GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_cal
 
 
 --
+-- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.activities, b crm.activities) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.name_key(p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
+
+
+--
+-- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
+GRANT SELECT ON TABLE crm.companies TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.companies, b crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.companies, b crm.companies) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.digits(p_phone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
+
+
+--
+-- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+GRANT SELECT ON TABLE crm.contacts TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.contacts, b crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) FROM PUBLIC;
+
+
+--
+-- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+GRANT SELECT ON TABLE crm.deals TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.deals, b crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14485,19 +16016,53 @@ GRANT ALL ON FUNCTION crm.check_references(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_app;
+
+
+--
 -- Name: FUNCTION choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) TO crm_api;
-
-
---
--- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
-GRANT SELECT ON TABLE crm.deals TO crm_app;
 
 
 --
@@ -14521,22 +16086,6 @@ GRANT ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_i
 --
 
 REVOKE ALL ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) FROM PUBLIC;
-
-
---
--- Name: FUNCTION name_key(p_name text); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.name_key(p_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
-
-
---
--- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
-GRANT SELECT ON TABLE crm.companies TO crm_app;
 
 
 --
@@ -14594,22 +16143,6 @@ GRANT ALL ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) TO crm_ap
 
 REVOKE ALL ON FUNCTION crm.company_save(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_save(t crm.companies) TO crm_api;
-
-
---
--- Name: FUNCTION digits(p_phone text); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.digits(p_phone text) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
-
-
---
--- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
-GRANT SELECT ON TABLE crm.contacts TO crm_app;
 
 
 --
@@ -14838,6 +16371,7 @@ REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.events TO crm_api;
 GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
@@ -14846,6 +16380,7 @@ GRANT SELECT ON TABLE crm.events TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_app;
 
 
@@ -14858,9 +16393,19 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 
 
 --
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
 -- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
@@ -14869,6 +16414,7 @@ GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
 
 
@@ -14880,6 +16426,24 @@ REVOKE ALL ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) 
 
 
 --
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14888,11 +16452,21 @@ GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uui
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) TO crm_app;
+REVOKE ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -14915,6 +16489,13 @@ REVOKE ALL ON FUNCTION crm.drain_calls() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION emit_change(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_change() FROM PUBLIC;
 
 
 --
@@ -14985,6 +16566,7 @@ REVOKE ALL ON FUNCTION crm.enqueue_changed() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_api;
 GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
 
 
@@ -15032,6 +16614,7 @@ GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid)
 --
 
 REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
@@ -15075,6 +16658,15 @@ REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p
 --
 
 REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_api;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_app;
 
 
 --
@@ -15154,6 +16746,15 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 
 
 --
+-- Name: FUNCTION lead_data(d crm.deals, c crm.contacts, o crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_api;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_app;
+
+
+--
 -- Name: FUNCTION lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15222,6 +16823,15 @@ REVOKE ALL ON FUNCTION crm.make_partition(p_table regclass, p_day date) FROM PUB
 
 
 --
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_app;
+
+
+--
 -- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15241,6 +16851,7 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -15308,6 +16919,7 @@ REVOKE ALL ON FUNCTION crm.note_deactivation() FROM PUBLIC;
 --
 
 GRANT SELECT,INSERT ON TABLE crm.notes TO crm_api;
+GRANT SELECT ON TABLE crm.notes TO crm_app;
 
 
 --
@@ -15324,6 +16936,7 @@ GRANT ALL ON FUNCTION crm.note_insert(t crm.notes) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.note_json(t crm.notes) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_api;
+GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_app;
 
 
 --
@@ -15351,6 +16964,31 @@ GRANT ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_active_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_active_subscription(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_subscription(p_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15364,6 +17002,7 @@ GRANT ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_app;
 
 
 --
@@ -15470,6 +17109,7 @@ GRANT ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) TO crm
 --
 
 REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_api;
 GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_app;
 
 
@@ -15562,6 +17202,7 @@ REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_api;
 GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_app;
 
 
@@ -15577,6 +17218,7 @@ REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[],
 --
 
 REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -15597,10 +17239,29 @@ GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, 
 
 
 --
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_app;
+
+
+--
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
 
 
@@ -15653,6 +17314,14 @@ GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id u
 
 
 --
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION require_own_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15684,6 +17353,15 @@ GRANT ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) TO crm_app;
 
 
 --
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_api;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_app;
+
+
+--
 -- Name: FUNCTION resume_webhooks(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15712,6 +17390,15 @@ REVOKE ALL ON FUNCTION crm.roles_included(p_role text) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_api;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_app;
+
+
+--
 -- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15730,7 +17417,35 @@ REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_data(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_facts(p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_row(p_object_type text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_row(p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_state(p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_state(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_app;
 
 
 --
@@ -15745,6 +17460,7 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_app;
 
 
@@ -15850,30 +17566,6 @@ REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
 
 
 --
--- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15895,6 +17587,7 @@ GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
@@ -15903,6 +17596,7 @@ GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) 
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
@@ -15970,6 +17664,14 @@ REVOKE ALL ON FUNCTION crm.uuid_v7_time(p_id uuid) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.wake_deliveries(p_shard smallint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.wake_dispatcher() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.wake_dispatcher() TO crm_api;
 
 
 --
@@ -16061,6 +17763,7 @@ GRANT SELECT,INSERT ON TABLE crm.audit_log TO crm_app;
 -- Name: TABLE event_types; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.event_types TO crm_api;
 GRANT SELECT ON TABLE crm.event_types TO crm_app;
 
 
@@ -16145,6 +17848,7 @@ GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 -- Name: TABLE webhook_attempts; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_attempts TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
 
 
@@ -16160,6 +17864,7 @@ GRANT INSERT ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
@@ -16167,11 +17872,13 @@ GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.subscription_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
 --
--- Name: COLUMN webhook_secrets.secret; Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN webhook_secrets.next_from; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT UPDATE(secret) ON TABLE crm.webhook_secrets TO crm_app;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_api;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_app;

@@ -4,6 +4,7 @@ import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { endpoints } from "../resources.ts";
 import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
+import { sampleSql } from "./sample_sql.ts";
 import { comment } from "./sql_text.ts";
 
 const BEGIN = /^-- written by deno task records: (.+)$/;
@@ -15,6 +16,7 @@ export function sections(): Map<string, string> {
     ...records.map((record) => [record.name, recordSql(record)] as const),
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
+    ["samples", sampleSql()],
     ["verbs", runVerbSql("api")],
     ["app verbs", runVerbSql("app")],
   ]);
@@ -108,10 +110,9 @@ create table crm.event_types (
   object_type text not null
 );
 comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
--- No verb of a key reads this table: the policy is for signed-in members alone, who see what a delivery would send.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
-create policy "A member reads the catalogue" on crm.event_types for select to crm_app using (true);
+create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type) values
 ${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")};`;
 }

@@ -5,26 +5,25 @@
 -- docs/decisions/0024-partitions-and-the-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
-language sql volatile
+language plpgsql volatile
+set search_path = ''
 as $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 comment on function crm.uuid_v7_clock() is
   'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes '
   'rise in the order in which it makes them.';
-
-create function crm.uuid_v7_time(p_id uuid) returns timestamptz
-language sql immutable parallel safe
-as $$ select to_timestamp(('x0000' || left(replace(p_id::text, '-', ''), 12))::bit(64)::bigint / 1000.0) $$;
-comment on function crm.uuid_v7_time(uuid) is 'The time of a UUIDv7, in milliseconds.';
 
 create function crm.partition_key(p_table regclass) returns name
 language sql stable

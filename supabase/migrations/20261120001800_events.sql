@@ -13,7 +13,17 @@ create type crm.event_type as enum (
   'contact.created',
   'lead.received',
   'proposal.accepted',
-  'proposal.rejected'
+  'proposal.rejected',
+  'contact.updated',
+  'company.created',
+  'company.updated',
+  'deal.updated',
+  'deal.reopened',
+  'activity.updated',
+  'activity.completed',
+  'note.created',
+  'contact.merged',
+  'contact.erased'
 );
 comment on type crm.event_type is 'The event catalog of spec 6.1.';
 
@@ -22,10 +32,9 @@ create table crm.event_types (
   object_type text not null
 );
 comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
--- No verb of a key reads this table: the policy is for signed-in members alone, who see what a delivery would send.
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
-create policy "A member reads the catalogue" on crm.event_types for select to crm_app using (true);
+create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
 insert into crm.event_types (event, object_type) values
   ('deal.stage_changed', 'deal'),
   ('deal.won', 'deal'),
@@ -38,7 +47,17 @@ insert into crm.event_types (event, object_type) values
   ('contact.created', 'contact'),
   ('lead.received', 'deal'),
   ('proposal.accepted', 'proposal'),
-  ('proposal.rejected', 'proposal');
+  ('proposal.rejected', 'proposal'),
+  ('contact.updated', 'contact'),
+  ('company.created', 'company'),
+  ('company.updated', 'company'),
+  ('deal.updated', 'deal'),
+  ('deal.reopened', 'deal'),
+  ('activity.updated', 'activity'),
+  ('activity.completed', 'activity'),
+  ('note.created', 'note'),
+  ('contact.merged', 'contact'),
+  ('contact.erased', 'contact');
 -- end of what is written
 
 create table crm.feed_offset (
@@ -53,16 +72,23 @@ alter table crm.feed_offset force row level security;
 insert into crm.feed_offset default values;
 
 create function crm.feed_position() returns bigint
-language sql volatile
+language plpgsql volatile
 set search_path = ''
-as $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
-comment on function crm.feed_position() is
-  'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+as $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
+comment on function crm.feed_position() is 'The position in the feed of what this transaction writes.';
 
 create function crm.feed_horizon() returns bigint
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
-as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+as $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 comment on function crm.feed_horizon() is
   'The position below which every transaction has ended, in the snapshot of the statement: an event below it is '
   'visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs '

@@ -35,8 +35,10 @@ grant select, insert on crm.notes, crm.lead_receipts to crm_api;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
--- A verb stores a secret, and never reads one.
-grant insert on crm.webhook_secrets to crm_api;
+-- A verb stores a secret, and never reads one; until when an old one signs is no secret.
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_api;
+-- Whoever manages webhooks sees what was sent to them.
+grant select on crm.event_types, crm.events, crm.webhook_attempts, crm.webhook_deliveries to crm_api;
 
 -- written by deno task schema: the functions that verbs call as crm_api
 grant execute on function
@@ -71,7 +73,15 @@ grant execute on function
   api.proposal_view(jsonb),
   api.webhook_create(jsonb),
   api.webhook_delete(jsonb),
+  api.webhook_deliveries(jsonb),
+  api.webhook_delivery(jsonb),
+  api.webhook_get(jsonb),
   api.webhook_list(jsonb),
+  api.webhook_reactivate(jsonb),
+  api.webhook_recover(jsonb),
+  api.webhook_redeliver(jsonb),
+  api.webhook_rotate_secret(jsonb),
+  api.webhook_test(jsonb),
   crm.active_member(uuid),
   crm.activity_insert(crm.activities),
   crm.activity_json(crm.activities),
@@ -85,6 +95,8 @@ grant execute on function
   crm.check_active_subscriptions(uuid, text),
   crm.check_new_subscription(uuid, text),
   crm.check_references(jsonb),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_window(timestamp with time zone, timestamp with time zone),
   crm.choose_stage(uuid, uuid),
   crm.choose_stage_for_move(crm.deals, uuid, uuid),
   crm.choose_stage_for_update(crm.deals, uuid, uuid),
@@ -116,42 +128,75 @@ grant execute on function
   crm.deal_save(crm.deals),
   crm.default_owner(),
   crm.default_pipeline(),
+  crm.delivery_body(uuid, crm.events),
+  crm.delivery_detail(uuid, uuid),
+  crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
+  crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, uuid, integer),
+  crm.delivery_page(uuid, uuid, jsonb),
+  crm.delivery_summaries(uuid, uuid[]),
+  crm.delivery_summary(uuid, uuid),
   crm.digits(text),
+  crm.event_data(crm.events, text),
   crm.find_or_create_company(text, uuid),
   crm.find_or_create_contact(jsonb, uuid, uuid),
   crm.first_stage(uuid),
+  crm.holds_webhooks(uuid),
+  crm.is_in_state(text, text, boolean),
   crm.iso(timestamp with time zone),
+  crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid),
   crm.lead_lock(jsonb),
   crm.lock_key(uuid),
   crm.lock_number(text),
+  crm.makers_of_subscriptions(uuid, uuid[]),
   crm.max_page_bytes(),
+  crm.may_send(uuid, uuid),
   crm.name_key(text),
   crm.note_insert(crm.notes),
   crm.note_json(crm.notes),
   crm.note_json_if_short(crm.notes),
   crm.note_list_by(jsonb, uuid, uuid, integer),
   crm.note_page(uuid[], json[]),
+  crm.old_secret_until(uuid, uuid),
+  crm.own_active_subscription(uuid),
+  crm.own_subscription(uuid),
   crm.owner_or_default(uuid),
   crm.page(json[], uuid),
   crm.pipeline_json(crm.pipelines),
   crm.proposal_answer(uuid, text, text),
   crm.proposal_for_customer(crm.proposals),
+  crm.proposal_json(crm.proposals),
   crm.proposal_lock(uuid),
   crm.proposal_save(crm.proposals),
   crm.proposal_seller(),
   crm.proposal_set_status(crm.proposals, text, text),
   crm.proposal_status(crm.proposals),
   crm.proposal_view_json(crm.proposals),
+  crm.raise_code(text, text, text, text),
+  crm.reactivate_subscription(uuid, uuid),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
+  crm.recovery_json(bigint, timestamp with time zone),
+  crm.redeliver(uuid, uuid),
   crm.require_active_pipeline(uuid),
   crm.require_active_stage(uuid, uuid),
+  crm.require_own_delivery(crm.webhook_subscriptions, uuid),
   crm.require_record(json),
+  crm.resume_subscription(uuid, uuid),
+  crm.rotate_secret(uuid, uuid, bytea, integer),
+  crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type),
+  crm.sample_row(text),
+  crm.sample_state(crm.event_type),
+  crm.send_test_event(uuid, uuid, crm.event_type),
   crm.stage_json(crm.stages),
   crm.stages_of(crm.pipelines),
   crm.subscription_insert(crm.webhook_subscriptions),
   crm.subscription_json(crm.webhook_subscriptions),
+  crm.subscription_overview(uuid, uuid),
+  crm.subscription_overviews(uuid, uuid[]),
   crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone),
+  crm.wake_dispatcher(),
   crm.with_activity_defaults(crm.activities),
   crm.with_fields(json, json)
 to crm_api;
@@ -162,7 +207,7 @@ to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
@@ -171,7 +216,7 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_k
 -- A verb stores the hash of a key and the secret of a webhook, and never reads one.
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
-grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
+grant select (workspace_id, subscription_id, next_from), insert on crm.webhook_secrets to crm_app;
 grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
 grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 
@@ -198,6 +243,7 @@ grant execute on function
   app.subscription_get(jsonb),
   app.subscription_list(jsonb),
   app.subscription_reactivate(jsonb),
+  app.subscription_recover(jsonb),
   app.subscription_rotate(jsonb),
   app.subscription_test(jsonb),
   app.workspace_choices(jsonb),
@@ -209,6 +255,8 @@ grant execute on function
   crm.check_active_subscriptions(uuid, text),
   crm.check_args(jsonb, text[], text[]),
   crm.check_new_subscription(uuid, text),
+  crm.check_subscribed(crm.webhook_subscriptions, crm.event_type),
+  crm.check_window(timestamp with time zone, timestamp with time zone),
   crm.company_json(crm.companies),
   crm.contact_json(crm.contacts),
   crm.count_calls(uuid, uuid[], timestamp with time zone),
@@ -216,20 +264,30 @@ grant execute on function
   crm.current_workspace_id(),
   crm.deal_json(crm.deals),
   crm.delivery_body(uuid, crm.events),
+  crm.delivery_detail(uuid, uuid),
   crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text),
-  crm.delivery_summary(crm.webhook_deliveries),
+  crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, uuid, integer),
+  crm.delivery_page(uuid, uuid, jsonb),
+  crm.delivery_summaries(uuid, uuid[]),
+  crm.delivery_summary(uuid, uuid),
   crm.describe_changes(jsonb, jsonb),
   crm.event_data(crm.events, text),
   crm.funnel_stages(uuid, uuid),
   crm.holds_webhooks(uuid),
+  crm.is_in_state(text, text, boolean),
   crm.is_working(crm.api_keys),
   crm.iso(timestamp with time zone),
   crm.key_for_update(uuid, uuid),
   crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]),
+  crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid),
+  crm.makers_of_subscriptions(uuid, uuid[]),
   crm.may_send(uuid, uuid),
   crm.member_json(crm.members, bigint),
+  crm.note_json(crm.notes),
+  crm.old_secret_until(uuid, uuid),
+  crm.page(json[], uuid),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
   crm.poke_dispatcher(),
@@ -239,6 +297,8 @@ grant execute on function
   crm.reactivate_subscription(uuid, uuid),
   crm.record_action(uuid, text, text, uuid, text, jsonb),
   crm.record_webhook_action(uuid, uuid, text, jsonb),
+  crm.recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone),
+  crm.recovery_json(bigint, timestamp with time zone),
   crm.redeliver(uuid, uuid),
   crm.require_active_subscription(uuid, uuid),
   crm.require_admin_still(uuid),
@@ -246,7 +306,12 @@ grant execute on function
   crm.require_other_admin(uuid, uuid),
   crm.require_room_for_key(uuid),
   crm.require_workspace(uuid),
+  crm.resume_subscription(uuid, uuid),
+  crm.rotate_secret(uuid, uuid, bytea, integer),
   crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type),
+  crm.sample_row(text),
+  crm.sample_state(crm.event_type),
   crm.send_test_event(uuid, uuid, crm.event_type),
   crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid),

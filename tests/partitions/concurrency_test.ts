@@ -4,14 +4,13 @@ import { openSql } from "../../local/sql.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../support/partitions.ts";
 
-const ROUNDS = 15;
+const ROUNDS = 8;
 /** As crm_functions has them: a lock that is held for longer would cost an event. */
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
-Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async (t) => {
+Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async () => {
   await using database = await startOwnDatabase();
   const { sql, url } = database;
-  // Deadlocks that only delayed a statement would be seen in the server's count alone.
   await sleepFor(sql, 40);
   const { workspaceId, subscriptionId } = await makeSubscriber(sql);
   const clients = openSql(url, { max: 8, connection: SETTINGS });
@@ -67,13 +66,13 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
         }
         for (const table of TABLES) done.push(await manage(sql, table));
       }
-      // Then all that is under way ends, so that the last run cannot find the tables in use.
     } finally {
       running = false;
     }
   };
   try {
     await Promise.all([rounds(), ...work]);
+    // Nothing else uses the tables any more, so this run cannot give up.
     for (const table of TABLES) done.push(await manage(sql, table));
 
     const counted = (field: "made" | "moved" | "dropped") =>
@@ -109,10 +108,6 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
     const [{ deadlocks }] = await sql<[{ deadlocks: number }]>`
       select deadlocks::int from pg_stat_database where datname = current_database()`;
     assert.equal(deadlocks, 0);
-    await t.step(
-      `${emitted} events, ${counted("moved")} rows moved, ${counted("dropped")} partitions dropped`,
-      () => {},
-    );
   } finally {
     running = false;
     await Promise.allSettled(work);
