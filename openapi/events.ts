@@ -49,6 +49,7 @@ export function dataOf(type: EventType): z.ZodObject {
 export function deliveryBody(type: EventType): z.ZodObject {
   return z.object({
     event: z.literal(type),
+    event_id: uuid(),
     workspace_id: uuid(),
     object_type: z.literal(EVENTS[type].object),
     object_id: uuid(),
@@ -58,6 +59,10 @@ export function deliveryBody(type: EventType): z.ZodObject {
   }).meta({
     fields: {
       event: doc("O evento", "The event"),
+      event_id: doc(
+        "Identificador do evento, o mesmo em todas as assinaturas",
+        "The event's id, the same for every subscription",
+      ),
       object_type: doc("O tipo do objeto", "The object's type"),
       object_id: doc("O identificador do objeto", "The object's id"),
       data: doc("O objeto como está no momento da entrega", "The object as it is at the time of delivery"),

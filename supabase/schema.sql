@@ -434,6 +434,27 @@ COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, of the proposal th
 
 
 --
+-- Name: claim_candidate; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.claim_candidate AS (
+	workspace_id uuid,
+	subscription_id uuid,
+	delivery_id uuid,
+	host text,
+	is_slow boolean,
+	workspace_rank integer
+);
+
+
+--
+-- Name: TYPE claim_candidate; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would be, those in flight included.';
+
+
+--
 -- Name: activity_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1740,7 +1761,7 @@ begin
     perform api.fail('revoked_api_key');
   end if;
 
-  perform crm.check_active_subscriptions(crm.current_workspace_id(), 'target_url');
+  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
@@ -1762,7 +1783,7 @@ $$;
 -- Name: FUNCTION webhook_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. The function makes its id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked meanwhile.';
+COMMENT ON FUNCTION api.webhook_create(p_args jsonb) IS 'Creates a subscription of the calling key (spec 4.5); a workspace has at most 50 active ones. The function makes its id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises revoked_api_key if the key was revoked meanwhile.';
 
 
 --
@@ -1775,7 +1796,7 @@ CREATE FUNCTION api.webhook_delete(p_args jsonb) RETURNS json
     AS $$
 begin
   update crm.webhook_subscriptions s
-  set is_active = false
+  set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
   if not found then
     perform api.fail('not_found');
@@ -1789,7 +1810,7 @@ $$;
 -- Name: FUNCTION webhook_delete(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history (spec 4.5). Deactivating an inactive one gets the same answer.';
+COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history (spec 4.5); what waits for it is cancelled. Deactivating an inactive one gets the same answer.';
 
 
 --
@@ -1806,7 +1827,7 @@ begin
       'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
     from (
-      -- All that are active, at most 100. Inactive ones are kept for ever, and each call may make one more.
+      -- All that are active, at most 50. Inactive ones are kept for ever, and each call may make one more.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc
@@ -2408,7 +2429,7 @@ begin
   -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
-    set is_active = false
+    set is_active = false, deactivated_reason = 'key_revoked'
     where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active
       and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
     returning s.id, s.target_url
@@ -3082,7 +3103,7 @@ declare
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  perform crm.check_active_subscriptions(v_workspace_id, 'target_url');
+  perform crm.check_new_subscription(v_workspace_id, 'target_url');
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
   values (
     v_workspace_id,
@@ -3104,7 +3125,7 @@ $$;
 -- Name: FUNCTION subscription_create(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_create(p_args jsonb) IS 'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_create(p_args jsonb) IS 'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 50 active ones. Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in base64). Codes: validation_error, not_found.';
 
 
 --
@@ -3124,7 +3145,7 @@ begin
     perform crm.raise_code('not_found', 'id');
   end if;
   update crm.webhook_subscriptions s
-  set is_active = false
+  set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
@@ -3244,7 +3265,7 @@ $$;
 -- Name: FUNCTION subscription_reactivate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 100 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_reactivate(p_args jsonb) IS 'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most 50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -4364,8 +4385,8 @@ begin
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
-  ) >= 100 then
-    perform api.fail('validation_error', array[p_field], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  ) >= 50 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 50 assinaturas ativas, o máximo');
   end if;
 end
 $$;
@@ -4375,7 +4396,7 @@ $$;
 -- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 100 active subscriptions, so that there is no place for one more.';
+COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one more.';
 
 
 --
@@ -4431,23 +4452,8 @@ CREATE FUNCTION crm.check_health() RETURNS text
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select case when exists (
-    select
-    -- Bounded, because anybody may ask for the health: at most this many subscriptions are looked at.
-    from (select * from crm.waiting_subscriptions limit 1000) s
-    where s.may_send
-      and exists (
-        select from crm.webhook_deliveries d
-        where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
-          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
-          and (d.lease_until is null or d.lease_until <= statement_timestamp())
-      )
-      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
-      and not exists (
-        select from crm.webhook_deliveries l
-        where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
-      )
-  ) then 'degraded' else 'ok' end
+  -- Bounded, because anybody may ask for the health.
+  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;
 
 
@@ -4456,6 +4462,34 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.check_health() IS 'The state of the webhooks, for the health check: degraded if a delivery of an active subscription has been due for over a minute and the dispatcher does nothing for its workspace, because nobody wakes it or it cannot run; else ok.';
+
+
+--
+-- Name: check_new_subscription(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.check_active_subscriptions(p_workspace_id, p_field);
+  -- An inactive subscription is kept for ever, so making and deleting them without end is refused too.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
+  ) >= 500 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_new_subscription(p_workspace_id uuid, p_field text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 50 active subscriptions, or has made 500 in 30 days.';
 
 
 --
@@ -4694,6 +4728,130 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) IS 'The pipeline and stage for a PATCH: another pipeline without a stage means its first active stage. Raises the codes of crm.choose_stage_for_move, and pipeline_has_no_stage.';
+
+
+--
+-- Name: claim_candidates(smallint, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS crm.claim_candidate[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+#variable_conflict use_column
+declare
+  -- Each takes a step through the index, of some microseconds.
+  c_max_subscriptions constant integer := 200;
+  v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
+  v_seen integer;
+  v_last uuid;
+  v_candidates crm.claim_candidate[];
+begin
+  loop
+    with recursive waiting as (
+      (
+        select q.workspace_id, q.subscription_id, 1 as n from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'ready' and q.workspace_id > v_after
+        order by q.workspace_id, q.subscription_id
+        limit 1
+      )
+      union all
+      select next.workspace_id, next.subscription_id, w.n + 1
+      from waiting w
+      cross join lateral (
+        select q.workspace_id, q.subscription_id from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'ready'
+          and (q.workspace_id, q.subscription_id) > (w.workspace_id, w.subscription_id)
+        order by q.workspace_id, q.subscription_id
+        limit 1
+      ) next
+      where w.n < c_max_subscriptions
+    ),
+    in_flight as (
+      select q.workspace_id, q.subscription_id, count(*)::integer as taken from crm.webhook_queue q
+      where q.shard = p_shard and q.state = 'leased'
+      group by q.workspace_id, q.subscription_id
+    ),
+    workspace_in_flight as (
+      select f.workspace_id, sum(f.taken)::integer as taken from in_flight f group by f.workspace_id
+    ),
+    host_in_flight as (
+      select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
+    ),
+    target as (
+      select
+        w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
+        s.is_active and not p.suspended and p.public_api as may_send,
+        coalesce(f.taken, 0) as taken,
+        coalesce(wf.taken, 0) as workspace_taken,
+        coalesce(hf.taken, 0) as host_taken
+      from waiting w
+      join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
+      join crm.workspaces p on p.id = w.workspace_id
+      left join in_flight f on f.workspace_id = w.workspace_id and f.subscription_id = w.subscription_id
+      left join workspace_in_flight wf on wf.workspace_id = w.workspace_id
+      left join host_in_flight hf on hf.host = s.target_host
+    ),
+    -- An event can enqueue for a subscription that became inactive at the same moment.
+    stray as (
+      insert into crm.webhook_unsettled (workspace_id, subscription_id)
+      select t.workspace_id, t.subscription_id from target t where not t.may_send
+      on conflict do nothing
+    ),
+    candidate as (
+      select
+        t.workspace_id, t.subscription_id, d.delivery_id, t.target_host, t.is_slow, t.workspace_taken,
+        t.taken + d.rank as subscription_rank
+      from target t
+      cross join lateral (
+        select q.delivery_id, row_number() over (order by q.delivery_id) as rank
+        from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'ready' and q.workspace_id = t.workspace_id
+          and q.subscription_id = t.subscription_id
+        order by q.delivery_id
+        limit greatest(case when t.is_slow then 1 else 4 end - t.taken, 0)
+      ) d
+      where t.may_send and t.workspace_taken < 8 and t.host_taken < case when t.is_slow then 32 else 64 end
+    ),
+    ranked as (
+      select
+        c.*,
+        c.workspace_taken
+          + row_number() over (partition by c.workspace_id order by c.subscription_rank, c.delivery_id)
+          as workspace_rank
+      from candidate c
+    ),
+    chosen as (
+      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, r.delivery_id limit p_limit
+    )
+    select
+      array(
+        select row(
+          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
+        )::crm.claim_candidate
+        from chosen c
+      ),
+      (select count(*) from waiting),
+      (select max(w.workspace_id::text)::uuid from waiting w)
+    into v_candidates, v_seen, v_last;
+    exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
+    v_after := '00000000-0000-0000-0000-000000000000';
+  end loop;
+
+  v_last := case when v_seen < c_max_subscriptions then '00000000-0000-0000-0000-000000000000' else v_last end;
+  update crm.webhook_shards s set last_workspace_id = v_last where s.shard = p_shard and s.last_workspace_id <> v_last;
+  return v_candidates;
+end
+$$;
+
+
+--
+-- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 200 subscriptions; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -5493,6 +5651,30 @@ COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of th
 
 
 --
+-- Name: continue_feed(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.continue_feed() RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  update crm.feed_offset o
+  set added = greatest(
+    o.added,
+    coalesce((select max(e.position) from crm.events e), 0) + 1 - pg_current_xact_id()::text::bigint
+  )
+  returning o.added
+$$;
+
+
+--
+-- Name: FUNCTION continue_feed(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.continue_feed() IS 'Call it once after a dump was restored into another cluster, before the first call: positions go on above the greatest that is stored, so that readers miss nothing. Reads all events. Returns what is added from now on.';
+
+
+--
 -- Name: count_calls(uuid, uuid[], timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6145,14 +6327,19 @@ COMMENT ON FUNCTION crm.default_pipeline() IS 'The active default pipeline; rais
 CREATE FUNCTION crm.deliveries_due() RETURNS boolean
     LANGUAGE sql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
-  select exists (
-    select from crm.waiting_subscriptions s
-    join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-    -- Not clock_timestamp(), which no index serves: every poke would read all retries of the next six hours.
-    where s.may_send and d.state = 'pending' and d.next_attempt_at <= statement_timestamp() + interval '15 s'
-      and (d.lease_until is null or d.lease_until <= statement_timestamp())
-  )
+  select exists (select from crm.webhook_queue q where q.state = 'ready')
+    or exists (select from crm.webhook_unsettled)
+    or exists (select from crm.webhook_queue q where q.state = 'leased' and q.lease_until <= statement_timestamp())
+    or exists (
+      select from crm.webhook_shards s
+      where exists (
+        select from crm.webhook_queue q
+        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+      )
+    )
 $$;
 
 
@@ -6160,7 +6347,50 @@ $$;
 -- Name: FUNCTION deliveries_due(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find a delivery now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
+COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
+
+
+--
+-- Name: feed_position(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_position() RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+
+
+--
+-- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+
+
+--
+-- Name: uuid_v7_clock(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
+    LANGUAGE sql
+    AS $$
+  select encode(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      from 1 for 8
+    ),
+    'hex'
+  )::uuid
+  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+$$;
+
+
+--
+-- Name: FUNCTION uuid_v7_clock(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7_clock() IS 'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes rise in the order in which it makes them.';
 
 
 --
@@ -6169,12 +6399,15 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find a delive
 
 CREATE TABLE crm.events (
     workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    id uuid DEFAULT crm.uuid_v7_clock() NOT NULL,
     event crm.event_type NOT NULL,
     object_id uuid NOT NULL,
     facts jsonb NOT NULL,
-    occurred_at timestamp with time zone DEFAULT now() NOT NULL
-);
+    is_test boolean DEFAULT false NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
+    "position" bigint DEFAULT crm.feed_position() NOT NULL
+)
+PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
 
@@ -6183,7 +6416,7 @@ ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
 -- Name: TABLE events; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of the change, and crm.send_test_event.';
+COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of the change, and crm.send_test_event. Kept for 30 days, a partition for each day. It has no foreign key: each event would lock the workspace''s row.';
 
 
 --
@@ -6191,6 +6424,20 @@ COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is 
 --
 
 COMMENT ON COLUMN crm.events.facts IS 'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
+
+
+--
+-- Name: COLUMN events.is_test; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events.is_test IS 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
+
+
+--
+-- Name: COLUMN events."position"; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events."position" IS 'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each other by id.';
 
 
 --
@@ -6203,17 +6450,19 @@ CREATE FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) RETURNS text
     AS $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_body json;
 begin
-  return json_build_object(
+  v_body := json_build_object(
     'event', e.event,
+    'event_id', e.id,
     'workspace_id', e.workspace_id,
     'object_type', v_object_type,
     'object_id', e.object_id,
-    -- A test event has no object (crm.send_test_event).
-    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e, v_object_type) end,
+    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );
+  return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
   -- One body that cannot be built must not prevent the claim of a whole batch.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
@@ -6226,88 +6475,95 @@ $$;
 -- Name: FUNCTION delivery_body(p_delivery_id uuid, e crm.events); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The JSON text to send (spec 6.2), with the object as it is now; null if it cannot be built.';
+COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The JSON text to send (spec 6.2), with the object as it is now, or as a sample with "test": true; null if it cannot be built.';
 
 
 --
 -- Name: delivery_claim(integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, body text)
+CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
+  v_shard smallint;
+  v_candidates crm.claim_candidate[] := '{}';
 begin
-  -- One claim at a time, for a few milliseconds: two at once would see the same free slots and exceed the limits.
-  perform pg_advisory_xact_lock(crm.lock_number('webhook claim'));
+  for v_shard in
+    select s.shard from crm.webhook_shards s
+    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready')
+      or exists (
+        select from crm.webhook_queue q
+        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
+      )
+      or exists (
+        select from crm.webhook_queue q
+        where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
+      )
+      or exists (select from crm.webhook_unsettled u where u.shard = s.shard)
+    order by random()
+  loop
+    -- Another dispatcher that has the shard claims what is there.
+    perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
+    continue when not found;
+    perform crm.wake_deliveries(v_shard);
+    perform crm.settle_shard(v_shard);
+    v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
+    -- Enough workspaces, so that none takes its second place before others have their first.
+    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
+  end loop;
+  if v_candidates = '{}' then
+    return;
+  end if;
+
+  -- Claims of other shards may choose the same hosts. In order of number, so that two claims cannot deadlock.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select distinct crm.lock_number('webhook host ' || c.host) as number from unnest(v_candidates) c order by number
+  ) k;
   v_now := clock_timestamp();
 
   return query
   with in_flight as (
-    select d.workspace_id, d.subscription_id, count(*) as taken
-    from crm.webhook_deliveries d
-    where d.lease_until > v_now
-    group by d.workspace_id, d.subscription_id
-  ),
-  waiting as (
-    select
-      s.workspace_id, s.id, s.may_send,
-      coalesce(f.taken, 0) as taken,
-      coalesce(sum(f.taken) over (partition by s.workspace_id), 0) as workspace_taken
-    -- Starts from the subscriptions, so that the deliveries which wait for an inactive or slow one are not scanned.
-    from crm.waiting_subscriptions s
-    left join in_flight f on f.workspace_id = s.workspace_id and f.subscription_id = s.id
-  ),
-  candidate as (
-    select w.workspace_id, d.id, d.next_attempt_at, w.workspace_taken, w.taken + d.rank as subscription_rank
-    from waiting w
-    cross join lateral (
-      select d.id, d.next_attempt_at, row_number() over (order by d.next_attempt_at) as rank
-      from crm.webhook_deliveries d
-      where d.workspace_id = w.workspace_id and d.subscription_id = w.id and d.state = 'pending'
-        and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
-      order by d.next_attempt_at
-      limit greatest(4 - w.taken, 0)
-    ) d
-    where w.may_send
+    select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
   ),
   ranked as (
     select
-      c.workspace_id, c.id, c.next_attempt_at,
-      c.workspace_taken
-        + row_number() over (partition by c.workspace_id order by c.subscription_rank, c.next_attempt_at)
-        as workspace_rank
-    from candidate c
+      c.*,
+      coalesce(f.taken, 0)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        as host_rank
+    from unnest(v_candidates) c
+    left join in_flight f on f.host = c.host
   ),
   chosen as (
-    select r.workspace_id, r.id from ranked r
-    where r.workspace_rank <= 8
-    order by r.workspace_rank, r.next_attempt_at
+    select r.* from ranked r
+    where r.host_rank <= case when r.is_slow then 32 else 64 end
+    order by r.workspace_rank, r.delivery_id
     limit p_batch
   ),
-  locked as (
-    select d.workspace_id, d.id
-    from crm.webhook_deliveries d
-    join chosen c on c.workspace_id = d.workspace_id and c.id = d.id
-    -- Checked again on the locked row: a dispatcher whose lease had ended may have recorded its outcome meanwhile.
-    where d.state = 'pending' and d.next_attempt_at <= v_now and (d.lease_until is null or d.lease_until <= v_now)
-    for update of d skip locked
-  ),
   claimed as (
-    update crm.webhook_deliveries d
-    set lease_until = v_now + interval '60 s', lease_token = d.lease_token + 1
-    from locked l
-    where d.workspace_id = l.workspace_id and d.id = l.id
-    returning d.*
+    update crm.webhook_queue q
+    set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
+      host = c.host
+    from chosen c
+    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id and q.state = 'ready'
+    returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.id, c.lease_token, e.event, s.target_url, k.secret, crm.delivery_body(c.id, e)
+    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, e.event, s.target_url,
+    case when k.next_from <= v_now then k.next_secret else k.secret end,
+    case when k.next_from > v_now then k.next_secret end,
+    crm.delivery_body(c.delivery_id, e)
   from claimed c
-  join crm.events e on e.workspace_id = c.workspace_id and e.id = c.event_id
+  join crm.webhook_deliveries d on d.workspace_id = c.workspace_id and d.id = c.delivery_id
+  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
   join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
 end
@@ -6318,7 +6574,7 @@ $$;
 -- Name: FUNCTION delivery_claim(p_batch integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970. Fair: at most 4 deliveries are in flight for a subscription and 8 for a workspace, and workspaces take turns.';
+COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 are in flight to a host, 32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Several dispatchers claim at the same time, each from shards of its own.';
 
 
 --
@@ -6334,12 +6590,11 @@ CREATE TABLE crm.webhook_deliveries (
     series integer DEFAULT 1 NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
-    lease_until timestamp with time zone,
-    lease_token bigint DEFAULT 0 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
-    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
-);
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+)
+PARTITION BY RANGE (id);
 
 ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
 
@@ -6348,7 +6603,14 @@ ALTER TABLE ONLY crm.webhook_deliveries FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_deliveries; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
+COMMENT ON TABLE crm.webhook_deliveries IS 'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt, made by crm.delivery_id. Kept for 30 days, a partition for each day of events. It has no foreign keys: events go with their partition, and each delivery would lock the subscription''s row.';
+
+
+--
+-- Name: COLUMN webhook_deliveries.state; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.state IS 'pending: an attempt will follow, or will once the subscription is active and the workspace may send; delivered; failed: after five attempts; cancelled: the subscription was deleted first.';
 
 
 --
@@ -6366,17 +6628,10 @@ COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series wh
 
 
 --
--- Name: COLUMN webhook_deliveries.lease_until; Type: COMMENT; Schema: crm; Owner: -
+-- Name: COLUMN webhook_deliveries.next_attempt_at; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.webhook_deliveries.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
-
-
---
--- Name: COLUMN webhook_deliveries.lease_token; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_deliveries.lease_token IS 'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its successor.';
+COMMENT ON COLUMN crm.webhook_deliveries.next_attempt_at IS 'When the next attempt of a pending delivery is due. Whoever changes it changes the queue (trigger enqueue_changed).';
 
 
 --
@@ -6417,6 +6672,30 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 
 
 --
+-- Name: delivery_id(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select encode(
+    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
+  )::uuid
+  from (
+    select substring(uuid_send(p_event_id) for 8)
+      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
+  ) t
+$$;
+
+
+--
+-- Name: FUNCTION delivery_id(p_event_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) IS 'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never makes two deliveries for a subscription, deliveries sort as their events, and an id alone names its partition.';
+
+
+--
 -- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6425,21 +6704,26 @@ CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_l
     SET search_path TO ''
     AS $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_delivery crm.webhook_deliveries;
 begin
   deactivated := false;
+  perform from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
+  for update;
+  if not found then
+    return;
+  end if;
+  -- The trigger enqueue_changed puts it into the queue again, or removes it.
   update crm.webhook_deliveries d
   set
     attempts = d.attempts + 1,
     state = case when p_ok then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
     next_attempt_at = coalesce(
-      case when not p_ok then clock_timestamp() + crm.retry_delay(d.attempts + 1) end,
+      case when not p_ok then v_now + crm.retry_delay(d.attempts + 1) end,
       d.next_attempt_at
-    ),
-    lease_until = null
-  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- Without a lease this token has recorded its outcome already: an outcome that is sent twice counts once.
-    and d.state = 'pending' and d.lease_token = p_lease_token and d.lease_until is not null
+    )
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
   returning d.* into v_delivery;
   if not found then
     return;
@@ -6451,18 +6735,26 @@ begin
   values (p_workspace_id, p_delivery_id, v_delivery.series, attempt, p_status, p_reason, p_duration_ms);
 
   if p_ok then
+    -- Not at every success: hundreds a second would all write the same row.
     update crm.webhook_subscriptions s
-    set failure_count = 0, last_success_at = clock_timestamp()
-    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+    set failure_count = 0, last_success_at = v_now, slow_since = null
+    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id
+      and (
+        s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
+        or s.last_success_at < v_now - interval '10 s'
+      );
   else
     update crm.webhook_subscriptions s
-    set failure_count = s.failure_count + 1, last_failure_at = clock_timestamp()
+    set
+      failure_count = s.failure_count + 1,
+      last_failure_at = v_now,
+      slow_since = case when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now) when p_status is null then s.slow_since end
     where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
   end if;
 
   if state = 'failed' then
     update crm.webhook_subscriptions s
-    set is_active = false
+    set is_active = false, deactivated_reason = 'failures'
     where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id and s.is_active;
     deactivated := found;
   end if;
@@ -6474,7 +6766,7 @@ $$;
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null.';
+COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null. last_success_at is up to 10 s late.';
 
 
 --
@@ -6487,20 +6779,27 @@ CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
     AS $$
   select json_build_object(
     'id', d.id,
+    'event_id', d.event_id,
     'subscription_id', d.subscription_id,
     'target_url', s.target_url,
     'event', e.event,
-    'state', d.state,
+    'object_type', t.object_type,
+    'object_id', e.object_id,
+    'is_test', e.is_test,
+    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end,
     'attempts', d.attempts,
     'last_status', a.status,
     'last_reason', a.reason,
     'last_duration_ms', a.duration_ms,
     'last_attempt_at', crm.iso(a.finished_at),
-    'next_attempt_at', case when d.state = 'pending' then crm.iso(d.next_attempt_at) end,
+    'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
+    'occurred_at', crm.iso(e.occurred_at),
     'created_at', crm.iso(d.created_at)
   )
   from crm.events e
+  join crm.event_types t on t.event = e.event
   join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
+  cross join lateral (select crm.may_send(d.workspace_id, d.subscription_id) as may_send offset 0) m
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
@@ -6516,7 +6815,7 @@ $$;
 -- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery for the operator and the console: event, state, the receiver''s last response, times (spec 6.5). next_attempt_at is null if there is no next attempt.';
+COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt.';
 
 
 --
@@ -6606,8 +6905,8 @@ begin
   values (p_workspace_id, p_event, p_object_id, p_facts)
   returning id into v_event_id;
 
-  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
-  select s.workspace_id, v_event_id, s.id
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select s.workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
   from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
   if found then
@@ -6832,6 +7131,74 @@ COMMENT ON FUNCTION crm.emit_stale_deals() IS 'Emits deal.stale for every open d
 
 
 --
+-- Name: enqueue_added(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.enqueue_added() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, state, due_at)
+  select
+    d.workspace_id, d.subscription_id, d.id,
+    case when d.next_attempt_at <= statement_timestamp() then 'ready' else 'waiting' end, d.next_attempt_at
+  from added d
+  where d.state = 'pending';
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION enqueue_added(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.enqueue_added() IS 'Trigger: puts new deliveries into the queue.';
+
+
+--
+-- Name: enqueue_changed(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.enqueue_changed() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_is_due boolean := new.next_attempt_at <= clock_timestamp();
+begin
+  if new.state <> 'pending' then
+    delete from crm.webhook_queue q where q.workspace_id = new.workspace_id and q.delivery_id = new.id;
+    return null;
+  end if;
+  insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, state, due_at)
+  values (
+    new.workspace_id, new.subscription_id, new.id, case when v_is_due then 'ready' else 'waiting' end, new.next_attempt_at
+  )
+  on conflict (workspace_id, delivery_id) do update
+  set
+    due_at = excluded.due_at,
+    -- An attempt that is under way goes on, unless this is the record of its outcome.
+    state = case
+      when q.state = 'held' or q.state = 'leased' and new.attempts = old.attempts then q.state
+      else excluded.state
+    end,
+    lease_until = case when new.attempts = old.attempts then q.lease_until end,
+    lease_token = case when new.attempts = old.attempts then q.lease_token end;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION enqueue_changed(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.enqueue_changed() IS 'Trigger: keeps the queue in step with a delivery: its time, its end, its new series.';
+
+
+--
 -- Name: event_data(crm.events, text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6885,6 +7252,23 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts. The caller has looked up the type of the object (crm.event_types).';
+
+
+--
+-- Name: feed_horizon(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_horizon() RETURNS bigint
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+
+
+--
+-- Name: FUNCTION feed_horizon(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_horizon() IS 'The position below which every transaction has ended, in the snapshot of the statement: an event below it is visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs may not read crm.feed_offset.';
 
 
 --
@@ -7769,6 +8153,112 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 
 
 --
+-- Name: make_partition(regclass, date); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_table name := (select c.relname from pg_class c where c.oid = p_table);
+  v_key name := (
+    select a.attname from pg_partitioned_table t
+    join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+    where t.partrelid = p_table
+  );
+  v_partition name := format('%s_%s', v_table, to_char(p_day, 'YYYY_MM_DD'));
+  v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
+  v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+begin
+  if to_regclass(format('crm.%I', v_partition)) is not null then
+    return false;
+  end if;
+  execute format('create table crm.%I (like %s including defaults including constraints)', v_partition, p_table);
+  -- The default partition has rows of this day only if the job did not run for a week: they are moved.
+  execute format('lock table crm.%I in access exclusive mode', v_table || '_default');
+  execute format(
+    'with moved as (delete from crm.%I where %I >= %L and %I < %L returning *) insert into crm.%I select * from moved',
+    v_table || '_default', v_key, v_from, v_key, v_to, v_partition
+  );
+  execute format('alter table %s attach partition crm.%I for values from (%L) to (%L)', p_table, v_partition, v_from, v_to);
+  call crm.protect(format('crm.%I', v_partition)::regclass);
+  execute format('comment on table crm.%I is %L', v_partition, format('The rows of crm.%s of a day in UTC.', v_table));
+  return true;
+end
+$$;
+
+
+--
+-- Name: FUNCTION make_partition(p_table regclass, p_day date); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day (UTC) and moves its rows out of the default partition; false if it exists.';
+
+
+--
+-- Name: make_partitions(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.make_partitions(p_table regclass) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  -- A week ahead, so that no row goes to the default partition while the job cannot run.
+  select crm.make_partition(p_table, (now() at time zone 'UTC')::date + n) from generate_series(-1, 7) n
+$$;
+
+
+--
+-- Name: FUNCTION make_partitions(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.make_partitions(p_table regclass) IS 'Makes the partitions of a table from yesterday to a week ahead.';
+
+
+--
+-- Name: manage_partitions(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.manage_partitions() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_partition record;
+begin
+  perform crm.make_partitions(t.name)
+  from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+
+  -- A short wait: everybody who uses the table waits behind a drop that waits. The next run tries again.
+  perform set_config('lock_timeout', '200ms', true);
+  for v_partition in
+    select c.oid::regclass as name from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent in ('crm.events'::regclass, 'crm.webhook_deliveries'::regclass, 'crm.webhook_attempts'::regclass)
+      and crm.partition_day(c.relname) + 1 <= ((now() - interval '30 days') at time zone 'UTC')::date
+    order by i.inhparent, c.relname
+  loop
+    begin
+      execute format('drop table %s', v_partition.name);
+    exception when lock_not_available then
+      raise log 'The partition % is in use and is dropped later', v_partition.name;
+    end;
+  end loop;
+
+  delete from crm.webhook_queue q where q.delivery_id < crm.uuid_v7_floor(now() - interval '31 days');
+end
+$$;
+
+
+--
+-- Name: FUNCTION manage_partitions(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.manage_partitions() IS 'Makes the partitions of the coming week, and drops those whose events are all older than 30 days, with their deliveries and attempts, those that wait included.';
+
+
+--
 -- Name: max_page_bytes(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7782,6 +8272,27 @@ CREATE FUNCTION crm.max_page_bytes() RETURNS integer
 --
 
 COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page ends before its limit, because 200 records of the greatest length are 20 MB.';
+
+
+--
+-- Name: may_send(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select s.is_active and not w.suspended and w.public_api
+  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+$$;
+
+
+--
+-- Name: FUNCTION may_send(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) IS 'Whether deliveries to a subscription are sent: it is active, and its workspace is not suspended and has the public API. Otherwise they are held. Security definer, because a key may not read the workspace''s settings.';
 
 
 --
@@ -7855,24 +8366,34 @@ COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JS
 CREATE FUNCTION crm.next_delivery_due(p_within interval) RETURNS double precision
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_now timestamptz := clock_timestamp();
   v_next timestamptz;
 begin
-  select min(d.next_attempt_at) into v_next
-  from crm.waiting_subscriptions s
+  -- A shard was locked by another dispatcher's claim, or a delivery was added meanwhile. Where the workspace has
+  -- something in flight, its dispatcher claims the rest.
+  if exists (select from crm.webhook_unsettled) or exists (
+    select from (select distinct q.workspace_id from (
+      select q.workspace_id from crm.webhook_queue q where q.state = 'ready' limit 1000
+    ) q) r
+    where not exists (
+      select from crm.webhook_queue l
+      where l.shard = get_byte(uuid_send(r.workspace_id), 15) & 15 and l.workspace_id = r.workspace_id and l.state = 'leased'
+    )
+  ) then
+    return 0;
+  end if;
+  select min(d.due_at) into v_next
+  from crm.webhook_shards s
   cross join lateral (
-    select d.next_attempt_at from crm.webhook_deliveries d
-    where d.workspace_id = s.workspace_id and d.subscription_id = s.id and d.state = 'pending'
-      -- Those that have been due for longer wait for a place, which another dispatcher has. Within the last second one
-      -- may have become due since the caller's claim.
-      and d.next_attempt_at > v_now - interval '1 s' and d.next_attempt_at <= v_now + p_within
-      and (d.lease_until is null or d.lease_until <= v_now)
-    order by d.next_attempt_at
+    select q.due_at from crm.webhook_queue q
+    where q.shard = s.shard and q.state = 'waiting' and q.due_at <= v_now + p_within
+    order by q.due_at
     limit 1
-  ) d
-  where s.may_send;
+  ) d;
   -- Not greatest() alone, which leaves a null out.
   return case when v_next is not null then greatest(extract(epoch from v_next - v_now), 0) end;
 end
@@ -7884,6 +8405,33 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.next_delivery_due(p_within interval) IS 'Seconds until the next delivery is due; null if none becomes due within p_within. For a dispatcher that has just claimed all that is due: those that wait for a place of their subscription or workspace do not count.';
+
+
+--
+-- Name: note_deactivation(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.note_deactivation() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if new.is_active then
+    new.deactivated_at := null;
+    new.deactivated_reason := null;
+  else
+    new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  return new;
+end
+$$;
+
+
+--
+-- Name: FUNCTION note_deactivation(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.note_deactivation() IS 'Trigger: keeps deactivated_at, and forgets the reason when a subscription becomes active.';
 
 
 --
@@ -8367,6 +8915,23 @@ COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date an
 
 
 --
+-- Name: partition_day(name); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.partition_day(p_partition name) RETURNS date
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $_$ select to_date(substring(p_partition from '_(\d{4}_\d\d_\d\d)$'), 'YYYY_MM_DD') $_$;
+
+
+--
+-- Name: FUNCTION partition_day(p_partition name); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.partition_day(p_partition name) IS 'The day in UTC whose rows a partition has; null for the default partition.';
+
+
+--
 -- Name: pipelines; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -8803,23 +9368,6 @@ COMMENT ON FUNCTION crm.purge_cron_history() IS 'Deletes the history of our jobs
 
 
 --
--- Name: purge_events(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.purge_events() RETURNS void
-    LANGUAGE sql
-    SET search_path TO ''
-    AS $$ delete from crm.events e where e.occurred_at < now() - interval '30 days' $$;
-
-
---
--- Name: FUNCTION purge_events(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.purge_events() IS 'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an inactive subscription.';
-
-
---
 -- Name: purge_key_calls(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8933,37 +9481,21 @@ COMMENT ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[], p_
 --
 
 CREATE FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) RETURNS bigint
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_resumed bigint;
 begin
+  perform crm.require_own_workspace(p_workspace_id);
   select count(*) into v_resumed
   from crm.webhook_subscriptions s
-  join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
+  join crm.webhook_queue q on q.workspace_id = s.workspace_id and q.subscription_id = s.id
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
-    and d.state = 'pending' and d.lease_until is null;
-
-  -- Deliveries first, as in crm.delivery_record: the same order of locks prevents a deadlock. Those that are due already
-  -- need no change, and of the others the soonest are enough for the dispatcher to begin with.
-  with waiting as (
-    select d.workspace_id, d.id
-    from crm.webhook_subscriptions s
-    join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-    where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
-      and d.state = 'pending' and d.next_attempt_at > statement_timestamp() and d.lease_until is null
-    order by d.next_attempt_at
-    limit 1000
-    for update of d skip locked
-  )
-  update crm.webhook_deliveries d
-  set next_attempt_at = statement_timestamp()
-  from waiting w
-  where d.workspace_id = w.workspace_id and d.id = w.id;
+    and q.state in ('waiting', 'held');
 
   update crm.webhook_subscriptions s
-  set is_active = true, failure_count = 0
+  set is_active = true, failure_count = 0, slow_since = null
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active;
   return v_resumed;
 end
@@ -8974,7 +9506,7 @@ $$;
 -- Name: FUNCTION reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now (of those whose time has not come, the soonest 1,000: the others keep it), and returns how many there were. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an active subscription.';
+COMMENT ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) IS 'Activates an inactive subscription with a failure_count of 0, makes its waiting deliveries due now, the first 500 at once and the others as they are sent, and returns how many there are. Deliveries that have failed for good stay so: see crm.redeliver. Changes nothing on an active subscription. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -9025,9 +9557,18 @@ COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_
 --
 
 CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS void
-    LANGUAGE sql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  -- A leased delivery is in flight already, and its dispatcher will record the outcome.
+  perform from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.state = 'leased'
+  for update;
+  if found then
+    return;
+  end if;
   update crm.webhook_deliveries d
   set
     state = 'pending',
@@ -9035,9 +9576,8 @@ CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS v
     attempts = case when d.state = 'pending' then d.attempts else 0 end,
     -- Not clock_timestamp(), or crm.poke_dispatcher in the same statement would not find the delivery due yet.
     next_attempt_at = statement_timestamp()
-  where d.workspace_id = p_workspace_id and d.id = p_delivery_id
-    -- A leased delivery is in flight already, and its dispatcher will record the outcome.
-    and d.lease_until is null
+  where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+end
 $$;
 
 
@@ -9045,7 +9585,7 @@ $$;
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive subscription waits until that is reactivated.';
+COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive subscription waits until that is reactivated. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -9227,6 +9767,29 @@ COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uui
 
 
 --
+-- Name: require_own_workspace(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_own_workspace(p_workspace_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
+    raise exception 'The workspace % is not that of the caller', p_workspace_id;
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_own_workspace(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_own_workspace(p_workspace_id uuid) IS 'For functions that are security definer and take a workspace: raises an error if a caller is in another one. The operator is in none.';
+
+
+--
 -- Name: require_record(json); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9314,6 +9877,9 @@ CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
+  perform crm.unsettle_subscription(s.workspace_id, s.id, false)
+  from crm.webhook_subscriptions s
+  where s.workspace_id = new.id and s.is_active;
   perform crm.poke_dispatcher();
   return null;
 end
@@ -9324,7 +9890,7 @@ $$;
 -- Name: FUNCTION resume_webhooks(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.resume_webhooks() IS 'Trigger: pokes the dispatcher when a workspace may send webhooks again, whoever changed it. Its deliveries kept their attempts and times, so those whose time has passed are sent at once.';
+COMMENT ON FUNCTION crm.resume_webhooks() IS 'Trigger: releases what is held, and pokes the dispatcher, when a workspace may send webhooks again, whoever changed it. Its deliveries kept their attempts and times, so those whose time has passed are sent at once.';
 
 
 --
@@ -9350,17 +9916,21 @@ COMMENT ON FUNCTION crm.retry_delay(p_failed_attempts integer) IS 'How long to w
 --
 
 CREATE FUNCTION crm.retry_deliveries(p_workspace_id uuid) RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
-  with retried as (
-    update crm.webhook_deliveries d
-    set next_attempt_at = statement_timestamp()
-    where d.workspace_id = p_workspace_id and d.state = 'pending' and d.next_attempt_at > statement_timestamp()
-      and d.lease_until is null
-    returning 1
-  )
-  select count(*) from retried
+declare
+  v_ids uuid[] := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.state in ('waiting', 'held') and q.due_at > statement_timestamp()
+    for update skip locked
+  );
+begin
+  update crm.webhook_deliveries d
+  set next_attempt_at = statement_timestamp()
+  where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
+  return cardinality(v_ids);
+end
 $$;
 
 
@@ -9505,6 +10075,23 @@ COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb o
 
 
 --
+-- Name: sample_data(crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_data(p_event crm.event_type) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select '{}'::json $$;
+
+
+--
+-- Name: FUNCTION sample_data(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_data(p_event crm.event_type) IS 'The `data` of a test event: made up, in the shape of a real one.';
+
+
+--
 -- Name: schedule_jobs(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9542,28 +10129,26 @@ COMMENT ON FUNCTION crm.schedule_jobs() IS 'Schedules every row of crm.jobs with
 
 
 --
--- Name: send_test_event(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: send_test_event(uuid, uuid, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) RETURNS uuid
+CREATE FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type DEFAULT NULL::crm.event_type) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 declare
   v_delivery_id uuid;
 begin
-  if p_workspace_id is distinct from coalesce(crm.current_workspace_id(), p_workspace_id) then
-    raise exception 'The workspace % is not that of the caller', p_workspace_id;
-  end if;
+  perform crm.require_own_workspace(p_workspace_id);
   with event as (
-    insert into crm.events (workspace_id, event, object_id, facts)
-    select s.workspace_id, s.event_types[1], '00000000-0000-0000-0000-000000000000', '{"test": true}'
+    insert into crm.events (workspace_id, event, object_id, facts, is_test)
+    select s.workspace_id, coalesce(p_event, s.event_types[1]), '00000000-0000-0000-0000-000000000000', '{}', true
     from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id
     returning workspace_id, id
   )
-  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
-  select e.workspace_id, e.id, p_subscription_id from event e
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select e.workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id from event e
   returning id into v_delivery_id;
   return v_delivery_id;
 end
@@ -9571,10 +10156,10 @@ $$;
 
 
 --
--- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has a type of the subscription, no object (the nil UUID) and {"test": true} as data, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members may write no event.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has the given type, or the first of the subscription, no object (the nil UUID), and a sample as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members and keys may write no event.';
 
 
 --
@@ -9750,6 +10335,111 @@ COMMENT ON FUNCTION crm.set_proposal_moments() IS 'Trigger: keeps sent_at, viewe
 
 
 --
+-- Name: settle_shard(smallint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.settle_shard(p_shard smallint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_marker crm.webhook_unsettled;
+begin
+  -- 20 subscriptions at most, so that a claim stays short when thousands became inactive together.
+  for v_marker in
+    select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
+  loop
+    if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
+      delete from crm.webhook_unsettled u
+      where u.workspace_id = v_marker.workspace_id and u.subscription_id = v_marker.subscription_id;
+    end if;
+    exit when clock_timestamp() > statement_timestamp() + interval '20 ms';
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION settle_shard(p_shard smallint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.settle_shard(p_shard smallint) IS 'Settles what crm.webhook_unsettled names in a shard, for some milliseconds. The caller has locked the shard.';
+
+
+--
+-- Name: settle_subscription(uuid, uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
+  v_is_deleted boolean := exists (
+    select from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.deactivated_reason = 'deleted'
+  );
+  v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+  v_ids uuid[];
+begin
+  -- 500 at a time, because the dispatcher's claims do this.
+  v_ids := array(
+    select q.delivery_id from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+      )
+      and q.state in ('waiting', 'held')
+    order by q.delivery_id
+    limit 500
+    for update skip locked
+  );
+  if not v_may_send then
+    v_ids := v_ids || array(
+      select q.delivery_id from crm.webhook_queue q
+      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+        and q.state = 'ready'
+      order by q.delivery_id
+      limit 500
+      for update skip locked
+    );
+  end if;
+
+  if v_is_deleted then
+    update crm.webhook_deliveries d set state = 'cancelled'
+    where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.state = 'pending';
+    delete from crm.webhook_queue q where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+  elsif not v_may_send then
+    update crm.webhook_queue q set state = 'held'
+    where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+  else
+    update crm.webhook_queue q
+    set state = case when q.due_at <= statement_timestamp() then 'ready' else 'waiting' end
+    where q.workspace_id = p_workspace_id and q.delivery_id = any (v_ids);
+    if p_send_now then
+      update crm.webhook_deliveries d set next_attempt_at = statement_timestamp()
+      where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
+    end if;
+  end if;
+  return cardinality(v_ids) < 500;
+end
+$$;
+
+
+--
+-- Name: FUNCTION settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) IS 'Brings up to 500 rows of the queue (1,000 to hold) into the state that their subscription and workspace call for: held, released, or cancelled and removed where the subscription was deleted. What is in flight is left alone. Oldest first. True if no row is left.';
+
+
+--
 -- Name: stages; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -9855,6 +10545,108 @@ COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline 
 
 
 --
+-- Name: webhook_queue; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_queue (
+    workspace_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
+    state text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint,
+    host text,
+    CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
+    CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
+
+ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_queue; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
+
+
+--
+-- Name: COLUMN webhook_queue.shard; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.shard IS 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+
+
+--
+-- Name: COLUMN webhook_queue.state; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.state IS 'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is inactive or its workspace may not send, so no claim looks at it.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_token IS 'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the outcome of its successor, and an outcome that is sent twice counts once.';
+
+
+--
+-- Name: COLUMN webhook_queue.host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.host IS 'The target host of the attempt that is under way or was the last one.';
+
+
+--
+-- Name: stuck_deliveries(integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stuck_deliveries(p_bound integer) RETURNS SETOF crm.webhook_queue
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select q.*
+  from (
+    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+    union all
+    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+    union all
+    select w.* from crm.webhook_shards s
+    cross join lateral (
+      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+    ) w
+  ) q
+  where q.due_at <= statement_timestamp() - interval '1 minute'
+    and (q.lease_until is null or q.lease_until <= statement_timestamp())
+    and crm.may_send(q.workspace_id, q.subscription_id)
+    -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+    and not exists (
+      select from crm.webhook_queue l
+      where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
+        and l.lease_until > statement_timestamp()
+    )
+$$;
+
+
+--
+-- Name: FUNCTION stuck_deliveries(p_bound integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Looks at p_bound rows of each state of the queue, and of each shard where they wait.';
+
+
+--
 -- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -9864,12 +10656,18 @@ CREATE TABLE crm.webhook_subscriptions (
     key_id uuid,
     event_types crm.event_type[] NOT NULL,
     target_url text NOT NULL,
+    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
     is_active boolean DEFAULT true NOT NULL,
+    deactivated_at timestamp with time zone,
+    deactivated_reason text,
     failure_count integer DEFAULT 0 NOT NULL,
+    slow_since timestamp with time zone,
     last_success_at timestamp with time zone,
     last_failure_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
+    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
     CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
     CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
 );
@@ -9892,10 +10690,31 @@ COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the sub
 
 
 --
+-- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
+
+
+--
 -- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
 --
 
 COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
 
 
 --
@@ -10117,6 +10936,52 @@ COMMENT ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) IS 'Removes 
 
 
 --
+-- Name: unsettle_changed_subscription(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.unsettle_changed_subscription() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most have a few rows, and those change with the subscription itself.
+  perform crm.settle_subscription(new.workspace_id, new.id, new.is_active);
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION unsettle_changed_subscription(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.unsettle_changed_subscription() IS 'Trigger: holds, cancels or releases the first deliveries that wait for a subscription; claims do the rest.';
+
+
+--
+-- Name: unsettle_subscription(uuid, uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) RETURNS void
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  -- An update where the row exists, because it waits for a claim that settles by an older state and removes the row.
+  insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
+  values (p_workspace_id, p_subscription_id, p_send_now)
+  on conflict (workspace_id, subscription_id) do update set send_now = excluded.send_now
+$$;
+
+
+--
+-- Name: FUNCTION unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) IS 'Tells the claims that the rows of a subscription must be held, cancelled or released.';
+
+
+--
 -- Name: used_up_seconds(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10163,6 +11028,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The lower bound of every UUIDv7 generated at that time or later: turns `created_at >= since` into a range of ids.';
+
+
+--
+-- Name: wake_deliveries(smallint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.wake_deliveries(p_shard smallint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  update crm.webhook_queue q
+  set state = 'ready'
+  from (
+    select w.workspace_id, w.delivery_id from crm.webhook_queue w
+    where w.shard = p_shard and w.state = 'waiting' and w.due_at <= statement_timestamp()
+    order by w.due_at
+    limit 200
+    for update skip locked
+  ) w
+  where q.workspace_id = w.workspace_id and q.delivery_id = w.delivery_id;
+
+  update crm.webhook_queue q
+  set state = 'ready', lease_until = null
+  where q.shard = p_shard and q.state = 'leased' and q.lease_until <= statement_timestamp();
+end
+$$;
+
+
+--
+-- Name: FUNCTION wake_deliveries(p_shard smallint); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.wake_deliveries(p_shard smallint) IS 'Makes ready what has become due in a shard, 200 retries at a time, and what a dispatcher left behind. The caller has locked the shard.';
 
 
 --
@@ -10383,8 +11284,8 @@ begin
     ),
     'waiting_deliveries', (
       select count(*) from (
-        select from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.state = 'pending' limit 10000
-      ) d
+        select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000
+      ) q
     )
   );
 end
@@ -10477,6 +11378,51 @@ ALTER TABLE ONLY crm.event_types FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.event_types IS 'The type of object that each event is about (spec 6.2).';
+
+
+--
+-- Name: events_default; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.events_default (
+    workspace_id uuid CONSTRAINT events_workspace_id_not_null NOT NULL,
+    id uuid DEFAULT crm.uuid_v7_clock() CONSTRAINT events_id_not_null NOT NULL,
+    event crm.event_type CONSTRAINT events_event_not_null NOT NULL,
+    object_id uuid CONSTRAINT events_object_id_not_null NOT NULL,
+    facts jsonb CONSTRAINT events_facts_not_null NOT NULL,
+    is_test boolean DEFAULT false CONSTRAINT events_is_test_not_null NOT NULL,
+    occurred_at timestamp with time zone DEFAULT now() CONSTRAINT events_occurred_at_not_null NOT NULL,
+    "position" bigint DEFAULT crm.feed_position() CONSTRAINT events_position_not_null NOT NULL
+);
+
+ALTER TABLE ONLY crm.events_default FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE events_default; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+
+
+--
+-- Name: feed_offset; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.feed_offset (
+    only_row boolean DEFAULT true NOT NULL,
+    added bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT feed_offset_only_row_check CHECK (only_row)
+);
+
+ALTER TABLE ONLY crm.feed_offset FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE feed_offset; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.feed_offset IS 'What is added to a transaction id to make a position of the feed. A database that was restored into another cluster begins with small transaction ids again: crm.continue_feed() then raises this number.';
 
 
 --
@@ -10731,46 +11677,6 @@ COMMENT ON COLUMN crm.rate_limits.counted_since IS 'When the row was made. A row
 
 
 --
--- Name: waiting_subscriptions; Type: VIEW; Schema: crm; Owner: -
---
-
-CREATE VIEW crm.waiting_subscriptions WITH (security_invoker='true') AS
- WITH RECURSIVE waiting AS (
-        ( SELECT d.workspace_id,
-            d.subscription_id
-           FROM crm.webhook_deliveries d
-          WHERE (d.state = 'pending'::text)
-          ORDER BY d.workspace_id, d.subscription_id
-         LIMIT 1)
-        UNION ALL
-         SELECT next.workspace_id,
-            next.subscription_id
-           FROM (waiting w_1
-             CROSS JOIN LATERAL ( SELECT d.workspace_id,
-                    d.subscription_id
-                   FROM crm.webhook_deliveries d
-                  WHERE ((d.state = 'pending'::text) AND (ROW(d.workspace_id, d.subscription_id) > ROW(w_1.workspace_id, w_1.subscription_id)))
-                  ORDER BY d.workspace_id, d.subscription_id
-                 LIMIT 1) next)
-        )
- SELECT workspace_id,
-    subscription_id AS id,
-    (( SELECT s.is_active
-           FROM crm.webhook_subscriptions s
-          WHERE ((s.workspace_id = w.workspace_id) AND (s.id = w.subscription_id))) AND ( SELECT ((NOT p.suspended) AND p.public_api)
-           FROM crm.workspaces p
-          WHERE (p.id = w.workspace_id))) AS may_send
-   FROM waiting w;
-
-
---
--- Name: VIEW waiting_subscriptions; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON VIEW crm.waiting_subscriptions IS 'The subscriptions with pending deliveries, due now or later. The query skips through the index of pending deliveries in one step for each subscription, so neither many idle subscriptions nor one long queue makes it slower. may_send: the subscription is active, and its workspace is not suspended and has the public API.';
-
-
---
 -- Name: webhook_attempts; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -10784,7 +11690,8 @@ CREATE TABLE crm.webhook_attempts (
     duration_ms integer NOT NULL,
     finished_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT webhook_attempts_number_check CHECK (((number >= 1) AND (number <= 5)))
-);
+)
+PARTITION BY RANGE (delivery_id);
 
 ALTER TABLE ONLY crm.webhook_attempts FORCE ROW LEVEL SECURITY;
 
@@ -10793,7 +11700,7 @@ ALTER TABLE ONLY crm.webhook_attempts FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_attempts; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_attempts IS 'The outcome of each attempt.';
+COMMENT ON TABLE crm.webhook_attempts IS 'The outcome of each attempt. Kept as long as its delivery, in partitions by the day of the event.';
 
 
 --
@@ -10811,13 +11718,89 @@ COMMENT ON COLUMN crm.webhook_attempts.reason IS 'Why the attempt failed, such a
 
 
 --
+-- Name: webhook_attempts_default; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_attempts_default (
+    workspace_id uuid CONSTRAINT webhook_attempts_workspace_id_not_null NOT NULL,
+    delivery_id uuid CONSTRAINT webhook_attempts_delivery_id_not_null NOT NULL,
+    series integer CONSTRAINT webhook_attempts_series_not_null NOT NULL,
+    number integer CONSTRAINT webhook_attempts_number_not_null NOT NULL,
+    status integer,
+    reason text,
+    duration_ms integer CONSTRAINT webhook_attempts_duration_ms_not_null NOT NULL,
+    finished_at timestamp with time zone DEFAULT clock_timestamp() CONSTRAINT webhook_attempts_finished_at_not_null NOT NULL,
+    CONSTRAINT webhook_attempts_number_check CHECK (((number >= 1) AND (number <= 5)))
+);
+
+ALTER TABLE ONLY crm.webhook_attempts_default FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_attempts_default; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+
+
+--
+-- Name: webhook_deliveries_default; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_deliveries_default (
+    workspace_id uuid CONSTRAINT webhook_deliveries_workspace_id_not_null NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() CONSTRAINT webhook_deliveries_id_not_null NOT NULL,
+    event_id uuid CONSTRAINT webhook_deliveries_event_id_not_null NOT NULL,
+    subscription_id uuid CONSTRAINT webhook_deliveries_subscription_id_not_null NOT NULL,
+    state text DEFAULT 'pending'::text CONSTRAINT webhook_deliveries_state_not_null NOT NULL,
+    series integer DEFAULT 1 CONSTRAINT webhook_deliveries_series_not_null NOT NULL,
+    attempts integer DEFAULT 0 CONSTRAINT webhook_deliveries_attempts_not_null NOT NULL,
+    next_attempt_at timestamp with time zone DEFAULT now() CONSTRAINT webhook_deliveries_next_attempt_at_not_null NOT NULL,
+    created_at timestamp with time zone DEFAULT now() CONSTRAINT webhook_deliveries_created_at_not_null NOT NULL,
+    CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
+    CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+);
+
+ALTER TABLE ONLY crm.webhook_deliveries_default FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_deliveries_default; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+
+
+--
+-- Name: webhook_leases; Type: SEQUENCE; Schema: crm; Owner: -
+--
+
+CREATE SEQUENCE crm.webhook_leases
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+
+--
+-- Name: SEQUENCE webhook_leases; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON SEQUENCE crm.webhook_leases IS 'The numbers of leases: each is given once, also after a delivery is sent again.';
+
+
+--
 -- Name: webhook_secrets; Type: TABLE; Schema: crm; Owner: -
 --
 
 CREATE TABLE crm.webhook_secrets (
     workspace_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
-    secret bytea NOT NULL
+    secret bytea NOT NULL,
+    next_secret bytea,
+    next_from timestamp with time zone,
+    CONSTRAINT webhook_secrets_check CHECK (((next_secret IS NULL) = (next_from IS NULL)))
 );
 
 ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
@@ -10828,6 +11811,89 @@ ALTER TABLE ONLY crm.webhook_secrets FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.webhook_secrets IS 'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each is sealed for its subscription_id: copied to another row, it cannot be decrypted. They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
+
+
+--
+-- Name: COLUMN webhook_secrets.next_secret; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_secrets.next_secret IS 'The secret of a rotation with overlap: until next_from it makes a second signature, from then on the only one.';
+
+
+--
+-- Name: webhook_shards; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_shards (
+    shard smallint NOT NULL,
+    last_workspace_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    CONSTRAINT webhook_shards_shard_check CHECK (((shard >= 0) AND (shard <= 15)))
+);
+
+ALTER TABLE ONLY crm.webhook_shards FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_shards; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_shards IS 'The parts of the queue. A claim locks the row of a part, so that two claims do not both fill the same free places; claims of other parts go on.';
+
+
+--
+-- Name: COLUMN webhook_shards.last_workspace_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_shards.last_workspace_id IS 'Where the last claim stopped, if it did not see all workspaces: the next one begins behind it.';
+
+
+--
+-- Name: webhook_unsettled; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_unsettled (
+    workspace_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
+    send_now boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY crm.webhook_unsettled FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_unsettled; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_unsettled IS 'Subscriptions whose rows in the queue must still be held, cancelled or released, after the subscription or its workspace changed. Claims do that in small steps (crm.settle_subscription), so that no change of state waits for a long queue.';
+
+
+--
+-- Name: COLUMN webhook_unsettled.send_now; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_unsettled.send_now IS 'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
+
+
+--
+-- Name: events_default; Type: TABLE ATTACH; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.events ATTACH PARTITION crm.events_default DEFAULT;
+
+
+--
+-- Name: webhook_attempts_default; Type: TABLE ATTACH; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_attempts ATTACH PARTITION crm.webhook_attempts_default DEFAULT;
+
+
+--
+-- Name: webhook_deliveries_default; Type: TABLE ATTACH; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_deliveries ATTACH PARTITION crm.webhook_deliveries_default DEFAULT;
 
 
 --
@@ -10900,6 +11966,22 @@ ALTER TABLE ONLY crm.event_types
 
 ALTER TABLE ONLY crm.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: events_default events_default_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.events_default
+    ADD CONSTRAINT events_default_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: feed_offset feed_offset_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.feed_offset
+    ADD CONSTRAINT feed_offset_pkey PRIMARY KEY (only_row);
 
 
 --
@@ -11055,6 +12137,14 @@ ALTER TABLE ONLY crm.webhook_attempts
 
 
 --
+-- Name: webhook_attempts_default webhook_attempts_default_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_attempts_default
+    ADD CONSTRAINT webhook_attempts_default_pkey PRIMARY KEY (workspace_id, delivery_id, series, number);
+
+
+--
 -- Name: webhook_deliveries webhook_deliveries_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -11063,11 +12153,19 @@ ALTER TABLE ONLY crm.webhook_deliveries
 
 
 --
--- Name: webhook_deliveries webhook_deliveries_workspace_id_event_id_subscription_id_key; Type: CONSTRAINT; Schema: crm; Owner: -
+-- Name: webhook_deliveries_default webhook_deliveries_default_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
-ALTER TABLE ONLY crm.webhook_deliveries
-    ADD CONSTRAINT webhook_deliveries_workspace_id_event_id_subscription_id_key UNIQUE (workspace_id, event_id, subscription_id);
+ALTER TABLE ONLY crm.webhook_deliveries_default
+    ADD CONSTRAINT webhook_deliveries_default_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: webhook_queue webhook_queue_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_queue
+    ADD CONSTRAINT webhook_queue_pkey PRIMARY KEY (workspace_id, delivery_id);
 
 
 --
@@ -11076,6 +12174,14 @@ ALTER TABLE ONLY crm.webhook_deliveries
 
 ALTER TABLE ONLY crm.webhook_secrets
     ADD CONSTRAINT webhook_secrets_pkey PRIMARY KEY (workspace_id, subscription_id);
+
+
+--
+-- Name: webhook_shards webhook_shards_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_shards
+    ADD CONSTRAINT webhook_shards_pkey PRIMARY KEY (shard);
 
 
 --
@@ -11092,6 +12198,14 @@ ALTER TABLE ONLY crm.webhook_subscriptions
 
 ALTER TABLE ONLY crm.webhook_subscriptions
     ADD CONSTRAINT webhook_subscriptions_pkey PRIMARY KEY (workspace_id, id);
+
+
+--
+-- Name: webhook_unsettled webhook_unsettled_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.webhook_unsettled
+    ADD CONSTRAINT webhook_unsettled_pkey PRIMARY KEY (workspace_id, subscription_id);
 
 
 --
@@ -11313,10 +12427,31 @@ CREATE INDEX deals_updated_at ON crm.deals USING btree (workspace_id, updated_at
 
 
 --
--- Name: events_age; Type: INDEX; Schema: crm; Owner: -
+-- Name: events_of_object; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX events_age ON crm.events USING btree (occurred_at);
+CREATE INDEX events_of_object ON ONLY crm.events USING btree (workspace_id, object_id, "position", id);
+
+
+--
+-- Name: events_default_workspace_id_object_id_position_id_idx; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX events_default_workspace_id_object_id_position_id_idx ON crm.events_default USING btree (workspace_id, object_id, "position", id);
+
+
+--
+-- Name: events_in_order; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX events_in_order ON ONLY crm.events USING btree (workspace_id, "position", id);
+
+
+--
+-- Name: events_default_workspace_id_position_id_idx; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX events_default_workspace_id_position_id_idx ON crm.events_default USING btree (workspace_id, "position", id);
 
 
 --
@@ -11418,24 +12553,59 @@ CREATE INDEX proposals_deal ON crm.proposals USING btree (workspace_id, deal_id,
 
 
 --
--- Name: webhook_deliveries_due; Type: INDEX; Schema: crm; Owner: -
---
-
-CREATE INDEX webhook_deliveries_due ON crm.webhook_deliveries USING btree (workspace_id, subscription_id, next_attempt_at) WHERE (state = 'pending'::text);
-
-
---
--- Name: webhook_deliveries_leased; Type: INDEX; Schema: crm; Owner: -
---
-
-CREATE INDEX webhook_deliveries_leased ON crm.webhook_deliveries USING btree (workspace_id, subscription_id) WHERE (lease_until IS NOT NULL);
-
-
---
 -- Name: webhook_deliveries_of_subscription; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX webhook_deliveries_of_subscription ON crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) INCLUDE (state);
+CREATE INDEX webhook_deliveries_of_subscription ON ONLY crm.webhook_deliveries USING btree (workspace_id, subscription_id, id);
+
+
+--
+-- Name: webhook_deliveries_default_workspace_id_subscription_id_id_idx; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx ON crm.webhook_deliveries_default USING btree (workspace_id, subscription_id, id);
+
+
+--
+-- Name: webhook_deliveries_ended_badly; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_ended_badly ON ONLY crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+
+
+--
+-- Name: webhook_deliveries_default_workspace_id_subscription_id_id_idx1; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx1 ON crm.webhook_deliveries_default USING btree (workspace_id, subscription_id, id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+
+
+--
+-- Name: webhook_queue_leased; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_leased ON crm.webhook_queue USING btree (shard, workspace_id, subscription_id) WHERE (state = 'leased'::text);
+
+
+--
+-- Name: webhook_queue_not_ready; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_not_ready ON crm.webhook_queue USING btree (workspace_id, subscription_id, delivery_id) WHERE (state = ANY (ARRAY['waiting'::text, 'held'::text]));
+
+
+--
+-- Name: webhook_queue_ready; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_ready ON crm.webhook_queue USING btree (shard, workspace_id, subscription_id, delivery_id) WHERE (state = 'ready'::text);
+
+
+--
+-- Name: webhook_queue_waiting; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_waiting ON crm.webhook_queue USING btree (shard, due_at) WHERE (state = 'waiting'::text);
 
 
 --
@@ -11450,6 +12620,62 @@ CREATE INDEX webhook_subscriptions_listed ON crm.webhook_subscriptions USING btr
 --
 
 CREATE INDEX webhook_subscriptions_of_key ON crm.webhook_subscriptions USING btree (workspace_id, key_id, is_active, created_at, id);
+
+
+--
+-- Name: webhook_unsettled_of_shard; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_unsettled_of_shard ON crm.webhook_unsettled USING btree (shard);
+
+
+--
+-- Name: events_default_pkey; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.events_pkey ATTACH PARTITION crm.events_default_pkey;
+
+
+--
+-- Name: events_default_workspace_id_object_id_position_id_idx; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.events_of_object ATTACH PARTITION crm.events_default_workspace_id_object_id_position_id_idx;
+
+
+--
+-- Name: events_default_workspace_id_position_id_idx; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.events_in_order ATTACH PARTITION crm.events_default_workspace_id_position_id_idx;
+
+
+--
+-- Name: webhook_attempts_default_pkey; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.webhook_attempts_pkey ATTACH PARTITION crm.webhook_attempts_default_pkey;
+
+
+--
+-- Name: webhook_deliveries_default_pkey; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.webhook_deliveries_pkey ATTACH PARTITION crm.webhook_deliveries_default_pkey;
+
+
+--
+-- Name: webhook_deliveries_default_workspace_id_subscription_id_id_idx; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.webhook_deliveries_of_subscription ATTACH PARTITION crm.webhook_deliveries_default_workspace_id_subscription_id_id_idx;
+
+
+--
+-- Name: webhook_deliveries_default_workspace_id_subscription_id_id_idx1; Type: INDEX ATTACH; Schema: crm; Owner: -
+--
+
+ALTER INDEX crm.webhook_deliveries_ended_badly ATTACH PARTITION crm.webhook_deliveries_default_workspace_id_subscription_id_id_idx1;
 
 
 --
@@ -11499,6 +12725,27 @@ CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE 
 --
 
 CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH ROW WHEN ((old.stage_id IS DISTINCT FROM new.stage_id)) EXECUTE FUNCTION crm.emit_stage_changed();
+
+
+--
+-- Name: webhook_deliveries enqueue_added; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER enqueue_added AFTER INSERT ON crm.webhook_deliveries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION crm.enqueue_added();
+
+
+--
+-- Name: webhook_deliveries enqueue_changed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER enqueue_changed AFTER UPDATE OF state, next_attempt_at, attempts ON crm.webhook_deliveries FOR EACH ROW WHEN (((old.state <> new.state) OR (old.next_attempt_at <> new.next_attempt_at) OR (old.attempts <> new.attempts))) EXECUTE FUNCTION crm.enqueue_changed();
+
+
+--
+-- Name: webhook_subscriptions note_deactivation; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER note_deactivation BEFORE INSERT OR UPDATE OF is_active ON crm.webhook_subscriptions FOR EACH ROW EXECUTE FUNCTION crm.note_deactivation();
 
 
 --
@@ -11635,6 +12882,13 @@ CREATE TRIGGER touch BEFORE UPDATE ON crm.workspaces FOR EACH ROW EXECUTE FUNCTI
 
 
 --
+-- Name: webhook_subscriptions unsettle_changed_subscription; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER unsettle_changed_subscription AFTER UPDATE OF is_active, deactivated_reason ON crm.webhook_subscriptions FOR EACH ROW WHEN (((old.is_active <> new.is_active) OR (old.deactivated_reason IS DISTINCT FROM new.deactivated_reason))) EXECUTE FUNCTION crm.unsettle_changed_subscription();
+
+
+--
 -- Name: activities activities_workspace_id_contact_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -11763,14 +13017,6 @@ ALTER TABLE ONLY crm.deals
 
 
 --
--- Name: events events_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
---
-
-ALTER TABLE ONLY crm.events
-    ADD CONSTRAINT events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
-
-
---
 -- Name: idempotency_keys idempotency_keys_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -11891,30 +13137,6 @@ ALTER TABLE ONLY crm.stages
 
 
 --
--- Name: webhook_attempts webhook_attempts_workspace_id_delivery_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
---
-
-ALTER TABLE ONLY crm.webhook_attempts
-    ADD CONSTRAINT webhook_attempts_workspace_id_delivery_id_fkey FOREIGN KEY (workspace_id, delivery_id) REFERENCES crm.webhook_deliveries(workspace_id, id) ON DELETE CASCADE;
-
-
---
--- Name: webhook_deliveries webhook_deliveries_workspace_id_event_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
---
-
-ALTER TABLE ONLY crm.webhook_deliveries
-    ADD CONSTRAINT webhook_deliveries_workspace_id_event_id_fkey FOREIGN KEY (workspace_id, event_id) REFERENCES crm.events(workspace_id, id) ON DELETE CASCADE;
-
-
---
--- Name: webhook_deliveries webhook_deliveries_workspace_id_subscription_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
---
-
-ALTER TABLE ONLY crm.webhook_deliveries
-    ADD CONSTRAINT webhook_deliveries_workspace_id_subscription_id_fkey FOREIGN KEY (workspace_id, subscription_id) REFERENCES crm.webhook_subscriptions(workspace_id, id);
-
-
---
 -- Name: webhook_secrets webhook_secrets_workspace_id_subscription_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -11985,6 +13207,13 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.deals TO crm_api,
 --
 
 CREATE POLICY "A caller reaches only its own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: events_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.events_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
@@ -12079,10 +13308,31 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts 
 
 
 --
+-- Name: webhook_attempts_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
 -- Name: webhook_deliveries A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
 CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_deliveries_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_queue A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_queue TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
@@ -12097,6 +13347,13 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_secrets T
 --
 
 CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
+-- Name: webhook_unsettled A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_unsettled TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
 
 
 --
@@ -12169,6 +13426,18 @@ ALTER TABLE crm.event_types ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.events ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: events_default; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.events_default ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: feed_offset; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.feed_offset ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: idempotency_keys; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -12261,10 +13530,28 @@ ALTER TABLE crm.stages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE crm.webhook_attempts ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: webhook_attempts_default; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_attempts_default ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: webhook_deliveries; Type: ROW SECURITY; Schema: crm; Owner: -
 --
 
 ALTER TABLE crm.webhook_deliveries ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_deliveries_default; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_deliveries_default ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_queue; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_queue ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: webhook_secrets; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -12273,10 +13560,22 @@ ALTER TABLE crm.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 ALTER TABLE crm.webhook_secrets ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: webhook_shards; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_shards ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: webhook_subscriptions; Type: ROW SECURITY; Schema: crm; Owner: -
 --
 
 ALTER TABLE crm.webhook_subscriptions ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: webhook_unsettled; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.webhook_unsettled ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: workspaces; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -13064,6 +14363,15 @@ GRANT ALL ON FUNCTION crm.check_health() TO crm_functions;
 
 
 --
+-- Name: FUNCTION check_new_subscription(p_workspace_id uuid, p_field text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) TO crm_app;
+
+
+--
 -- Name: FUNCTION check_references(p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -13101,6 +14409,13 @@ GRANT ALL ON FUNCTION crm.choose_stage_for_move(p_deal crm.deals, p_pipeline_id 
 
 REVOKE ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) FROM PUBLIC;
 
 
 --
@@ -13250,6 +14565,13 @@ GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
 
 
 --
+-- Name: FUNCTION continue_feed(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.continue_feed() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION count_calls(p_workspace_id uuid, p_key_ids uuid[], p_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -13394,6 +14716,20 @@ REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION feed_position(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_position() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION uuid_v7_clock(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
+
+
+--
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -13424,39 +14760,18 @@ GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
 --
--- Name: COLUMN webhook_deliveries.state; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(state) ON TABLE crm.webhook_deliveries TO crm_app;
-
-
---
--- Name: COLUMN webhook_deliveries.series; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(series) ON TABLE crm.webhook_deliveries TO crm_app;
-
-
---
--- Name: COLUMN webhook_deliveries.attempts; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(attempts) ON TABLE crm.webhook_deliveries TO crm_app;
-
-
---
--- Name: COLUMN webhook_deliveries.next_attempt_at; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(next_attempt_at) ON TABLE crm.webhook_deliveries TO crm_app;
-
-
---
 -- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_id(p_event_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) FROM PUBLIC;
 
 
 --
@@ -13547,11 +14862,32 @@ REVOKE ALL ON FUNCTION crm.emit_stale_deals() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION enqueue_added(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.enqueue_added() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION enqueue_changed(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.enqueue_changed() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION event_data(e crm.events, p_object_type text); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
+
+
+--
+-- Name: FUNCTION feed_horizon(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_horizon() FROM PUBLIC;
 
 
 --
@@ -13774,11 +15110,40 @@ REVOKE ALL ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION make_partition(p_table regclass, p_day date); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.make_partition(p_table regclass, p_day date) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION make_partitions(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.make_partitions(p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION manage_partitions(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.manage_partitions() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION max_page_bytes(); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.max_page_bytes() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
+
+
+--
+-- Name: FUNCTION may_send(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
 --
@@ -13824,6 +15189,13 @@ GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO c
 
 REVOKE ALL ON FUNCTION crm.next_delivery_due(p_within interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.next_delivery_due(p_within interval) TO crm_functions;
+
+
+--
+-- Name: FUNCTION note_deactivation(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.note_deactivation() FROM PUBLIC;
 
 
 --
@@ -13903,6 +15275,13 @@ GRANT ALL ON FUNCTION crm.parse_argument(p_rule text, p_field text, p_value json
 
 REVOKE ALL ON FUNCTION crm.parse_moment(p_text text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
+
+
+--
+-- Name: FUNCTION partition_day(p_partition name); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.partition_day(p_partition name) FROM PUBLIC;
 
 
 --
@@ -14046,13 +15425,6 @@ REVOKE ALL ON FUNCTION crm.purge_cron_history() FROM PUBLIC;
 
 
 --
--- Name: FUNCTION purge_events(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.purge_events() FROM PUBLIC;
-
-
---
 -- Name: FUNCTION purge_key_calls(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14169,6 +15541,13 @@ GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id u
 
 
 --
+-- Name: FUNCTION require_own_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_own_workspace(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION require_record(p_record json); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14235,6 +15614,14 @@ REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION sample_data(p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_data(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
+
+
+--
 -- Name: FUNCTION schedule_jobs(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14242,11 +15629,11 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 
 
 --
--- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_app;
 
 
 --
@@ -14292,6 +15679,20 @@ REVOKE ALL ON FUNCTION crm.set_proposal_moments() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION settle_shard(p_shard smallint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.settle_shard(p_shard smallint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) FROM PUBLIC;
+
+
+--
 -- Name: TABLE stages; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14323,6 +15724,20 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 
 
 --
+-- Name: TABLE webhook_queue; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_queue TO crm_app;
+
+
+--
+-- Name: FUNCTION stuck_deliveries(p_bound integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
+
+
+--
 -- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14339,10 +15754,11 @@ GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
--- Name: COLUMN webhook_subscriptions.failure_count; Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT UPDATE(failure_count) ON TABLE crm.webhook_subscriptions TO crm_app;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -14400,6 +15816,21 @@ REVOKE ALL ON FUNCTION crm.unset_default_pipeline(p_workspace_id uuid) FROM PUBL
 
 
 --
+-- Name: FUNCTION unsettle_changed_subscription(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.unsettle_changed_subscription() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) TO crm_app;
+
+
+--
 -- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14413,6 +15844,13 @@ REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM 
 REVOKE ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_api;
 GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION wake_deliveries(p_shard smallint); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.wake_deliveries(p_shard smallint) FROM PUBLIC;
 
 
 --

@@ -86,14 +86,15 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
 /** Makes all retries due now. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
-    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
-    where workspace_id = any (${workspaces}) and state = 'pending' and attempts > 0 and lease_until is null
-      and next_attempt_at > clock_timestamp()`;
+    update crm.webhook_deliveries d set next_attempt_at = clock_timestamp()
+    from crm.webhook_queue q
+    where q.workspace_id = any (${workspaces}) and q.state = 'waiting' and q.due_at > clock_timestamp()
+      and d.workspace_id = q.workspace_id and d.id = q.delivery_id and d.attempts > 0`;
 }
 
 /** Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
-    update crm.webhook_deliveries set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
     where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
 }

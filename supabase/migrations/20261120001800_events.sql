@@ -41,27 +41,73 @@ insert into crm.event_types (event, object_type) values
   ('proposal.rejected', 'proposal');
 -- end of what is written
 
+create table crm.feed_offset (
+  only_row boolean primary key default true check (only_row),
+  added bigint not null default 0
+);
+comment on table crm.feed_offset is
+  'What is added to a transaction id to make a position of the feed. A database that was restored into another cluster '
+  'begins with small transaction ids again: crm.continue_feed() then raises this number.';
+alter table crm.feed_offset enable row level security;
+alter table crm.feed_offset force row level security;
+insert into crm.feed_offset default values;
+
+create function crm.feed_position() returns bigint
+language sql volatile
+set search_path = ''
+as $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+comment on function crm.feed_position() is
+  'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+
+create function crm.feed_horizon() returns bigint
+language sql stable security definer
+set search_path = ''
+as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+comment on function crm.feed_horizon() is
+  'The position below which every transaction has ended, in the snapshot of the statement: an event below it is '
+  'visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs '
+  'may not read crm.feed_offset.';
+
 create table crm.events (
-  workspace_id uuid not null references crm.workspaces (id),
-  id uuid not null default crm.uuid_v7(),
+  workspace_id uuid not null,
+  id uuid not null default crm.uuid_v7_clock(),
   event crm.event_type not null,
   object_id uuid not null,
   facts jsonb not null,
+  is_test boolean not null default false,
   occurred_at timestamptz not null default now(),
+  position bigint not null default crm.feed_position(),
   primary key (workspace_id, id)
-);
+) partition by range (id);
 comment on table crm.events is
   'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of '
-  'the change, and crm.send_test_event.';
+  'the change, and crm.send_test_event. Kept for 30 days, a partition for each day. It has no foreign key: each event '
+  'would lock the workspace''s row.';
 comment on column crm.events.facts is
   'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
+comment on column crm.events.is_test is 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
+comment on column crm.events.position is
+  'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each '
+  'other by id.';
 call crm.protect('crm.events');
-create index events_age on crm.events (occurred_at);
+create table crm.events_default partition of crm.events default;
+comment on table crm.events_default is 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+call crm.protect('crm.events_default');
+create index events_in_order on crm.events (workspace_id, position, id);
+create index events_of_object on crm.events (workspace_id, object_id, position, id);
+select crm.make_partitions('crm.events');
 
-create function crm.purge_events() returns void
-language sql
+create function crm.continue_feed() returns bigint
+language sql volatile
 set search_path = ''
-as $$ delete from crm.events e where e.occurred_at < now() - interval '30 days' $$;
-comment on function crm.purge_events() is
-  'Deletes events older than 30 days with their deliveries and attempts, including deliveries that wait for an '
-  'inactive subscription.';
+as $$
+  update crm.feed_offset o
+  set added = greatest(
+    o.added,
+    coalesce((select max(e.position) from crm.events e), 0) + 1 - pg_current_xact_id()::text::bigint
+  )
+  returning o.added
+$$;
+comment on function crm.continue_feed() is
+  'Call it once after a dump was restored into another cluster, before the first call: positions go on above the '
+  'greatest that is stored, so that readers miss nothing. Reads all events. Returns what is added from now on.';

@@ -6,14 +6,19 @@ create table crm.webhook_subscriptions (
   key_id uuid,
   event_types crm.event_type[] not null check (cardinality(event_types) >= 1),
   target_url text not null check (char_length(target_url) between 1 and 2048),
+  target_host text generated always as (lower(substring(target_url from '^https?://([^/?#:]+|\[[^]]*\])'))) stored,
   is_active boolean not null default true,
+  deactivated_at timestamptz,
+  deactivated_reason text check (deactivated_reason in ('deleted', 'failures', 'key_revoked')),
   failure_count integer not null default 0,
+  slow_since timestamptz,
   last_success_at timestamptz,
   last_failure_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
+  check (is_active = (deactivated_at is null)),
   -- A secret is sealed for the id of its subscription alone, because the function that seals it does not know the
   -- workspace yet. So no other workspace may have the same id.
   unique (id)
@@ -24,13 +29,42 @@ comment on column crm.webhook_subscriptions.key_id is
   'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the '
   'console: the audit log says who.';
 comment on column crm.webhook_subscriptions.failure_count is 'Failed attempts since the last success.';
+comment on column crm.webhook_subscriptions.target_host is
+  'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+comment on column crm.webhook_subscriptions.deactivated_reason is
+  'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is '
+  'cancelled, for the others it is held.';
+comment on column crm.webhook_subscriptions.slow_since is
+  'Since when its attempts time out: until it answers again, one attempt is made at a time.';
 call crm.protect('crm.webhook_subscriptions');
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
+
+create function crm.note_deactivation() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.is_active then
+    new.deactivated_at := null;
+    new.deactivated_reason := null;
+  else
+    new.deactivated_at := coalesce(new.deactivated_at, now());
+  end if;
+  return new;
+end
+$$;
+comment on function crm.note_deactivation() is
+  'Trigger: keeps deactivated_at, and forgets the reason when a subscription becomes active.';
+create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
+  for each row execute function crm.note_deactivation();
 
 create table crm.webhook_secrets (
   workspace_id uuid not null,
   subscription_id uuid not null,
   secret bytea not null,
+  next_secret bytea,
+  next_from timestamptz,
+  check ((next_secret is null) = (next_from is null)),
   primary key (workspace_id, subscription_id),
   foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
 );
@@ -38,6 +72,8 @@ comment on table crm.webhook_secrets is
   'Signing secrets, encrypted with a key that the database never has: nobody can sign with a dump of this table. Each '
   'is sealed for its subscription_id: copied to another row, it cannot be decrypted. '
   'They are not in crm.webhook_subscriptions, so that crm_api can write a secret and never read one.';
+comment on column crm.webhook_secrets.next_secret is
+  'The secret of a rotation with overlap: until next_from it makes a second signature, from then on the only one.';
 call crm.protect('crm.webhook_secrets');
 
 -- written by deno task records: subscription
@@ -96,7 +132,7 @@ begin
       'data', coalesce(json_agg(s.record order by s.created_at desc, s.id desc), '[]')
     )
     from (
-      -- All that are active, at most 100. Inactive ones are kept for ever, and each call may make one more.
+      -- All that are active, at most 50. Inactive ones are kept for ever, and each call may make one more.
       select crm.subscription_json(l) as record, l.created_at, l.id from crm.webhook_subscriptions l
       where l.workspace_id = crm.current_workspace_id()
       order by l.is_active desc, l.created_at desc, l.id desc
@@ -116,14 +152,32 @@ begin
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
-  ) >= 100 then
-    perform api.fail('validation_error', array[p_field], 'O workspace já tem 100 assinaturas ativas, o máximo');
+  ) >= 50 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já tem 50 assinaturas ativas, o máximo');
   end if;
 end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
-  'Raises validation_error of that field if a workspace has 100 active subscriptions, so that there is no place for one '
+  'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one '
   'more.';
+
+create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  perform crm.check_active_subscriptions(p_workspace_id, p_field);
+  -- An inactive subscription is kept for ever, so making and deleting them without end is refused too.
+  if (
+    select count(*) from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id >= crm.uuid_v7_floor(now() - interval '30 days')
+  ) >= 500 then
+    perform api.fail('validation_error', array[p_field], 'O workspace já criou 500 assinaturas em 30 dias, o máximo');
+  end if;
+end
+$$;
+comment on function crm.check_new_subscription(uuid, text) is
+  'Raises validation_error of that field if a workspace has 50 active subscriptions, or has made 500 in 30 days.';
 
 create function api.webhook_create(p_args jsonb) returns json
 language plpgsql
@@ -137,7 +191,7 @@ begin
     perform api.fail('revoked_api_key');
   end if;
 
-  perform crm.check_active_subscriptions(crm.current_workspace_id(), 'target_url');
+  perform crm.check_new_subscription(crm.current_workspace_id(), 'target_url');
   v_subscription.key_id := crm.current_caller_id();
   v_subscription := crm.subscription_insert(v_subscription);
 
@@ -154,7 +208,7 @@ begin
 end
 $$;
 comment on function api.webhook_create(jsonb) is
-  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 100 active ones. The function makes its '
+  'Creates a subscription of the calling key (spec 4.5); a workspace has at most 50 active ones. The function makes its '
   'id, for which encrypted_secret (base64) is sealed, and adds the plain secret to the reply, once. Raises '
   'revoked_api_key if the key was revoked meanwhile.';
 
@@ -164,7 +218,7 @@ set search_path = ''
 as $$
 begin
   update crm.webhook_subscriptions s
-  set is_active = false
+  set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = crm.current_workspace_id() and s.id = (p_args ->> 'id')::uuid;
   if not found then
     perform api.fail('not_found');
@@ -173,4 +227,5 @@ begin
 end
 $$;
 comment on function api.webhook_delete(jsonb) is
-  'Deactivates a subscription and keeps its history (spec 4.5). Deactivating an inactive one gets the same answer.';
+  'Deactivates a subscription and keeps its history (spec 4.5); what waits for it is cancelled. Deactivating an inactive '
+  'one gets the same answer.';

@@ -1,43 +1,55 @@
 -- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
 
+create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
+language sql immutable parallel safe
+as $$
+  select encode(
+    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
+  )::uuid
+  from (
+    select substring(uuid_send(p_event_id) for 8)
+      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
+  ) t
+$$;
+comment on function crm.delivery_id(uuid, uuid) is
+  'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never '
+  'makes two deliveries for a subscription, deliveries sort as their events, and an id alone names its partition.';
+
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   event_id uuid not null,
   subscription_id uuid not null,
-  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
+  state text not null default 'pending' check (state in ('pending', 'delivered', 'failed', 'cancelled')),
   series integer not null default 1,
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
-  lease_until timestamptz,
-  lease_token bigint not null default 0,
   created_at timestamptz not null default now(),
-  primary key (workspace_id, id),
-  unique (workspace_id, event_id, subscription_id),
-  foreign key (workspace_id, event_id) references crm.events (workspace_id, id) on delete cascade,
-  foreign key (workspace_id, subscription_id) references crm.webhook_subscriptions (workspace_id, id)
-);
+  primary key (workspace_id, id)
+) partition by range (id);
 comment on table crm.webhook_deliveries is
-  'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt.';
+  'One event for one subscription. The id is the delivery_id that the receiver gets on every attempt, made by '
+  'crm.delivery_id. Kept for 30 days, a partition for each day of events. It has no foreign keys: events go with their '
+  'partition, and each delivery would lock the subscription''s row.';
+comment on column crm.webhook_deliveries.state is
+  'pending: an attempt will follow, or will once the subscription is active and the workspace may send; delivered; '
+  'failed: after five attempts; cancelled: the subscription was deleted first.';
 comment on column crm.webhook_deliveries.series is
   'Counts the series of up to five attempts: grows when a delivery that had ended is sent again.';
 comment on column crm.webhook_deliveries.attempts is
   'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the '
   'same number, because the fault is not the receiver''s.';
-comment on column crm.webhook_deliveries.lease_until is
-  'When the lease of the dispatcher that claimed the delivery ends; null if none has claimed it.';
-comment on column crm.webhook_deliveries.lease_token is
-  'Fencing token: grows with every claim, so that a dispatcher that was too slow cannot overwrite the outcome of its '
-  'successor.';
+comment on column crm.webhook_deliveries.next_attempt_at is
+  'When the next attempt of a pending delivery is due. Whoever changes it changes the queue (trigger enqueue_changed).';
 call crm.protect('crm.webhook_deliveries');
-create index webhook_deliveries_due on crm.webhook_deliveries (workspace_id, subscription_id, next_attempt_at)
-  where state = 'pending';
-create index webhook_deliveries_leased on crm.webhook_deliveries (workspace_id, subscription_id)
-  where lease_until is not null;
-
--- With the state, so that the outcomes of a subscription's newest deliveries are counted from the index alone.
-create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id)
-  include (state);
+create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
+comment on table crm.webhook_deliveries_default is
+  'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+call crm.protect('crm.webhook_deliveries_default');
+create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
+create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
+  where state in ('failed', 'cancelled');
+select crm.make_partitions('crm.webhook_deliveries');
 
 create table crm.webhook_attempts (
   workspace_id uuid not null,
@@ -48,15 +60,26 @@ create table crm.webhook_attempts (
   reason text,
   duration_ms integer not null,
   finished_at timestamptz not null default clock_timestamp(),
-  primary key (workspace_id, delivery_id, series, number),
-  foreign key (workspace_id, delivery_id) references crm.webhook_deliveries (workspace_id, id) on delete cascade
-);
-comment on table crm.webhook_attempts is 'The outcome of each attempt.';
+  primary key (workspace_id, delivery_id, series, number)
+) partition by range (delivery_id);
+comment on table crm.webhook_attempts is
+  'The outcome of each attempt. Kept as long as its delivery, in partitions by the day of the event.';
 comment on column crm.webhook_attempts.status is
   'The HTTP status of the response; null if no complete response arrived.';
 comment on column crm.webhook_attempts.reason is
   'Why the attempt failed, such as timeout_connect or http_503; null if it succeeded.';
 call crm.protect('crm.webhook_attempts');
+create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
+comment on table crm.webhook_attempts_default is
+  'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+call crm.protect('crm.webhook_attempts_default');
+select crm.make_partitions('crm.webhook_attempts');
+
+create function crm.sample_data(p_event crm.event_type) returns json
+language sql stable
+set search_path = ''
+as $$ select '{}'::json $$;
+comment on function crm.sample_data(crm.event_type) is 'The `data` of a test event: made up, in the shape of a real one.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable
@@ -111,17 +134,19 @@ set search_path = ''
 as $$
 declare
   v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_body json;
 begin
-  return json_build_object(
+  v_body := json_build_object(
     'event', e.event,
+    'event_id', e.id,
     'workspace_id', e.workspace_id,
     'object_type', v_object_type,
     'object_id', e.object_id,
-    -- A test event has no object (crm.send_test_event).
-    'data', case when e.facts ? 'test' then e.facts::json else crm.event_data(e, v_object_type) end,
+    'data', case when e.is_test then crm.sample_data(e.event) else crm.event_data(e, v_object_type) end,
     'occurred_at', crm.iso(e.occurred_at),
     'delivery_id', p_delivery_id
   );
+  return case when e.is_test then crm.with_fields(v_body, '{"test": true}') else v_body end;
 exception when others then
   -- One body that cannot be built must not prevent the claim of a whole batch.
   raise log 'crm.delivery_body of event %: % (%)', e.id, sqlerrm, sqlstate;
@@ -129,4 +154,5 @@ exception when others then
 end
 $$;
 comment on function crm.delivery_body(uuid, crm.events) is
-  'The JSON text to send (spec 6.2), with the object as it is now; null if it cannot be built.';
+  'The JSON text to send (spec 6.2), with the object as it is now, or as a sample with "test": true; null if it cannot be '
+  'built.';

@@ -14,8 +14,8 @@ begin
   values (p_workspace_id, p_event, p_object_id, p_facts)
   returning id into v_event_id;
 
-  insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
-  select s.workspace_id, v_event_id, s.id
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select s.workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
   from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
   if found then

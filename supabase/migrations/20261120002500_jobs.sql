@@ -26,8 +26,8 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-idempotency-keys', '1 day',
     $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
     'Deletes Idempotency-Keys after 24 hours'),
-  ('purge-events', '1 day', 'select crm.purge_events()',
-    'Deletes events and their deliveries after 30 days'),
+  ('partitions', '1 hour', 'select crm.manage_partitions()',
+    'Makes the partitions of the coming week, and drops events and their deliveries after 30 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
 

@@ -118,8 +118,8 @@ begin
     ),
     'waiting_deliveries', (
       select count(*) from (
-        select from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.state = 'pending' limit 10000
-      ) d
+        select from crm.webhook_queue q where q.workspace_id = p_workspace_id limit 10000
+      ) q
     )
   );
 end

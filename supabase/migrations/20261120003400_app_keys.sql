@@ -241,7 +241,7 @@ begin
   -- In a statement of its own, so that it also sees those whose calls the lock above has waited for (crm.lock_key).
   with ended as (
     update crm.webhook_subscriptions s
-    set is_active = false
+    set is_active = false, deactivated_reason = 'key_revoked'
     where s.workspace_id = v_key.workspace_id and s.key_id = v_key.id and s.is_active
       and not coalesce((v_args ->> 'keep_webhooks')::boolean, false)
     returning s.id, s.target_url

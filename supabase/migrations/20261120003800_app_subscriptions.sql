@@ -153,7 +153,7 @@ declare
   v_id uuid := (v_args ->> 'new_id')::uuid;
 begin
   perform crm.require_workspace(v_workspace_id);
-  perform crm.check_active_subscriptions(v_workspace_id, 'target_url');
+  perform crm.check_new_subscription(v_workspace_id, 'target_url');
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
   values (
     v_workspace_id,
@@ -170,7 +170,7 @@ begin
 end
 $$;
 comment on function app.subscription_create(jsonb) is
-  'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 100 active ones. '
+  'Creates a subscription that no key made, so that it outlives every key; a workspace has at most 50 active ones. '
   'Returns it as subscription_get does. Arguments: workspace_id, new_id (made by the caller, because the secret is '
   'sealed for it), event_types, target_url (whether it is public is for the caller to check), secret (encrypted, in '
   'base64). Codes: validation_error, not_found.';
@@ -188,7 +188,7 @@ begin
     perform crm.raise_code('not_found', 'id');
   end if;
   update crm.webhook_subscriptions s
-  set is_active = false
+  set is_active = false, deactivated_reason = 'deleted'
   where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');

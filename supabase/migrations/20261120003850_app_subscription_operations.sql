@@ -85,7 +85,7 @@ comment on function app.subscription_reactivate(jsonb) is
   'Activates a subscription again with a failure_count of 0, and makes its waiting deliveries due now; an active one '
   'does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and '
   'revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most '
-  '100 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  '50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql

@@ -34,7 +34,7 @@ grant select, insert, update on crm.companies, crm.contacts, crm.deals, crm.acti
 grant select, insert on crm.notes, crm.lead_receipts to crm_api;
 -- A customer reads a proposal and answers it.
 grant select, update (status, rejection_reason) on crm.proposals to crm_api;
-grant select, insert, update (is_active) on crm.webhook_subscriptions to crm_api;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_api;
 -- A verb stores a secret, and never reads one.
 grant insert on crm.webhook_secrets to crm_api;
 
@@ -83,6 +83,7 @@ grant execute on function
   crm.activity_save(crm.activities),
   crm.changes(jsonb, jsonb),
   crm.check_active_subscriptions(uuid, text),
+  crm.check_new_subscription(uuid, text),
   crm.check_references(jsonb),
   crm.choose_stage(uuid, uuid),
   crm.choose_stage_for_move(crm.deals, uuid, uuid),
@@ -171,8 +172,8 @@ grant select, insert, update (name, prefix, rotated_at, revoked_at) on crm.api_k
 grant select (workspace_id, id, key_id, prefix, expires_at, created_at), insert, update (expires_at) on crm.key_secrets
 to crm_app;
 grant select (workspace_id, subscription_id), insert, update (secret) on crm.webhook_secrets to crm_app;
-grant select, insert, update (is_active, failure_count) on crm.webhook_subscriptions to crm_app;
-grant select, update (state, series, attempts, next_attempt_at) on crm.webhook_deliveries to crm_app;
+grant select, insert, update (is_active, deactivated_reason) on crm.webhook_subscriptions to crm_app;
+grant select on crm.webhook_deliveries, crm.webhook_queue to crm_app;
 
 -- written by deno task schema: the functions that verbs call as crm_app
 grant execute on function
@@ -207,6 +208,7 @@ grant execute on function
   crm.calls_by_hour(timestamp with time zone[], bigint),
   crm.check_active_subscriptions(uuid, text),
   crm.check_args(jsonb, text[], text[]),
+  crm.check_new_subscription(uuid, text),
   crm.company_json(crm.companies),
   crm.contact_json(crm.contacts),
   crm.count_calls(uuid, uuid[], timestamp with time zone),
@@ -226,6 +228,7 @@ grant execute on function
   crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]),
   crm.lead_json(crm.deals, uuid, uuid),
+  crm.may_send(uuid, uuid),
   crm.member_json(crm.members, bigint),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
@@ -243,10 +246,12 @@ grant execute on function
   crm.require_other_admin(uuid, uuid),
   crm.require_room_for_key(uuid),
   crm.require_workspace(uuid),
-  crm.send_test_event(uuid, uuid),
+  crm.sample_data(crm.event_type),
+  crm.send_test_event(uuid, uuid, crm.event_type),
   crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid),
   crm.subscription_overviews(uuid, uuid[]),
+  crm.unsettle_subscription(uuid, uuid, boolean),
   crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone),
   crm.with_fields(json, json),

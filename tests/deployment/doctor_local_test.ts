@@ -313,8 +313,8 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       assert.match(resultOf(await look(), "deliveries").findings[0]!.message, /^2 deliveries have been due/);
       const lease = (until: string) =>
         sql`
-          update crm.webhook_deliveries set lease_until = now() + ${until}::interval
-          where id = (select min(id::text)::uuid from crm.webhook_deliveries)
+          update crm.webhook_queue set state = 'leased', lease_until = now() + ${until}::interval
+          where delivery_id = (select min(id::text)::uuid from crm.webhook_deliveries)
         `;
       await lease("30 s");
       assert.deepEqual(resultOf(await look(), "deliveries").findings, []);

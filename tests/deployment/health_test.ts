@@ -38,9 +38,13 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
   }) {
     const { dueSince = 61, leasedFor = null, active = true, suspended = false } = change;
     await sql`
-      update crm.webhook_deliveries
-      set next_attempt_at = now() - ${dueSince} * interval '1 s', lease_until = now() + ${leasedFor}::int * interval '1 s'
+      update crm.webhook_deliveries set next_attempt_at = now() - ${dueSince} * interval '1 s'
       where id = ${delivery!["id"]}`;
+    await sql`
+      update crm.webhook_queue
+      set state = case when ${leasedFor}::int is null then 'ready' else 'leased' end,
+        lease_until = now() + ${leasedFor}::int * interval '1 s'
+      where delivery_id = ${delivery!["id"]}`;
     await sql`update crm.webhook_subscriptions set is_active = ${active} where id = ${subscription!["id"]}`;
     await sql`update crm.workspaces set suspended = ${suspended} where id = ${workspace.id}`;
     const { status, body } = await healthOf(functionsDatabaseUrl);

@@ -44,6 +44,7 @@ export function checkDelivery(message: Message, secret: string): void {
     "data",
     "delivery_id",
     "event",
+    "event_id",
     "object_id",
     "object_type",
     "occurred_at",
@@ -51,10 +52,10 @@ export function checkDelivery(message: Message, secret: string): void {
   ]);
 }
 
-/** A row of crm.webhook_deliveries. */
+/** A row of crm.webhook_deliveries, with its lease in the queue. */
 export interface DeliveryRow {
   id: string;
-  state: "pending" | "delivered" | "failed";
+  state: "pending" | "delivered" | "failed" | "cancelled";
   attempts: number;
   next_attempt_at: Date;
   lease_until: Date | null;
@@ -68,17 +69,28 @@ export function waitForDelivery(
 ): Promise<DeliveryRow> {
   return eventually(async () => {
     const [delivery] = await sql<DeliveryRow[]>`
-      select id, state, attempts, next_attempt_at, lease_until
-      from crm.webhook_deliveries where subscription_id = ${subscriptionId}`;
+      select d.id, d.state, d.attempts, d.next_attempt_at, q.lease_until
+      from crm.webhook_deliveries d
+      left join crm.webhook_queue q on q.workspace_id = d.workspace_id and q.delivery_id = d.id
+      where d.subscription_id = ${subscriptionId}`;
     return delivery !== undefined && fits(delivery) && delivery;
   }, `the delivery of subscription ${subscriptionId}`);
+}
+
+/** Lets the dispatcher that claimed the deliveries of a subscription lose its lease at a time, in seconds from now. */
+export async function endLeases(sql: postgres.ISql, subscriptionId: string, seconds = 0): Promise<void> {
+  await sql`
+    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    where subscription_id = ${subscriptionId} and state = 'leased'`;
 }
 
 /** Makes the waiting deliveries of a subscription due now, and pokes the dispatcher. */
 export async function letTimePass(sql: postgres.Sql, subscriptionId: string): Promise<void> {
   await sql`
-    update crm.webhook_deliveries set next_attempt_at = clock_timestamp()
-    where subscription_id = ${subscriptionId} and state = 'pending' and lease_until is null`;
+    update crm.webhook_deliveries d set next_attempt_at = clock_timestamp()
+    from crm.webhook_queue q
+    where d.subscription_id = ${subscriptionId} and d.state = 'pending'
+      and q.workspace_id = d.workspace_id and q.delivery_id = d.id and q.state <> 'leased'`;
   await sql`select crm.poke_dispatcher()`;
 }
 

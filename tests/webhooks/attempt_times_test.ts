@@ -80,7 +80,7 @@ for (
     await mailbox.waitFor(1);
     const read = () =>
       sql`
-      select id, state, attempts, next_attempt_at, lease_until from crm.webhook_deliveries
+      select id, state, attempts, next_attempt_at from crm.webhook_deliveries
       where subscription_id = ${subscription} order by id`;
     await eventually(async () => (await read())[0]!["attempts"] === 1, "the first outcome");
 

@@ -12,30 +12,16 @@ export const WAKE_DISPATCHER: Remedy = {
 
 /**
  * A delivery that is due is claimed within 10 seconds, unless nothing wakes the dispatcher or it cannot run, or the places
- * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health(): with an attempt under
- * way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+ * of its subscription (4) or workspace (8) are taken. The condition is that of crm.check_health().
  */
 export const deliveries: Check = {
   name: "deliveries",
   needsDatabase: true,
   async look({ sql }) {
     const [stuck] = await sql<{ count: number; seconds: number; subscription: string }[]>`
-      with stuck as (
-        select d.subscription_id, d.next_attempt_at
-        from crm.waiting_subscriptions s
-        join crm.webhook_deliveries d on d.workspace_id = s.workspace_id and d.subscription_id = s.id
-        where s.may_send and d.state = 'pending'
-          and d.next_attempt_at <= statement_timestamp() - interval '1 minute'
-          and (d.lease_until is null or d.lease_until <= statement_timestamp())
-          and not exists (
-            select from crm.webhook_deliveries l
-            where l.workspace_id = s.workspace_id and l.lease_until > statement_timestamp()
-          )
-        limit ${COUNTED}
-      )
-      select count(*)::int as count, extract(epoch from now() - min(next_attempt_at))::int as seconds,
+      select count(*)::int as count, extract(epoch from now() - min(due_at))::int as seconds,
         mode() within group (order by subscription_id)::text as subscription
-      from stuck
+      from (select * from crm.stuck_deliveries(${COUNTED}) limit ${COUNTED}) stuck
       having count(*) > 0
     `;
     if (stuck === undefined) return fine();
