@@ -51,6 +51,15 @@ const ID = {
   schema: { type: "string", format: "uuid" },
 };
 
+const DELIVERY_ID = {
+  ...ID,
+  name: "delivery_id",
+  ...doc(
+    "Identificador da entrega, o delivery_id do corpo",
+    "The delivery's id, the delivery_id of the body",
+  ),
+};
+
 /** The parameters that several operations of the application share, for `components`. */
 export function appParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery.pick({ limit: true, cursor: true }), schemas);
@@ -74,6 +83,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery, schemas);
   return {
     id: ID,
+    delivery_id: DELIVERY_ID,
     token: {
       name: "token",
       in: "path",
@@ -151,6 +161,8 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   switch (status) {
     case 200:
       return { 200: answer(doc("Feito", "Done")) };
+    case 202:
+      return { 202: answer(doc("Aceito; segue em segundo plano", "Accepted; goes on in the background")) };
     case 204:
       return { 204: answer(doc("Feito; sem corpo", "Done; no body")) };
     case 201:

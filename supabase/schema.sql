@@ -400,7 +400,12 @@ CREATE TYPE api.subscription AS (
 	failure_count integer,
 	last_success_at text,
 	last_failure_at text,
-	created_at text
+	created_at text,
+	key_id uuid,
+	deactivated_at text,
+	deactivated_reason text,
+	held boolean,
+	old_secret_until text
 );
 
 
@@ -442,8 +447,7 @@ CREATE TYPE crm.claim_candidate AS (
 	subscription_id uuid,
 	delivery_id uuid,
 	host text,
-	is_slow boolean,
-	workspace_rank integer
+	is_slow boolean
 );
 
 
@@ -451,7 +455,7 @@ CREATE TYPE crm.claim_candidate AS (
 -- Name: TYPE claim_candidate; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would be, those in flight included.';
+COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place.';
 
 
 --
@@ -1814,6 +1818,76 @@ COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscript
 
 
 --
+-- Name: webhook_deliveries(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_deliveries(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.delivery_page(s.workspace_id, s.id, p_args);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_deliveries(p_args jsonb) IS 'Returns a page of the deliveries of a subscription, the newest event first, by state, event and since.';
+
+
+--
+-- Name: webhook_delivery(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_delivery(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.require_own_delivery(s, (p_args ->> 'delivery_id')::uuid);
+  return crm.require_record(crm.delivery_detail(s.workspace_id, (p_args ->> 'delivery_id')::uuid));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_delivery(p_args jsonb) IS 'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
+
+
+--
+-- Name: webhook_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.subscription_overview(s.workspace_id, s.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_get(p_args jsonb) IS 'Returns a subscription with the key that made it and the outcomes of 7 days: see crm.subscription_overviews.';
+
+
+--
 -- Name: webhook_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1843,6 +1917,149 @@ $$;
 --
 
 COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+
+
+--
+-- Name: webhook_reactivate(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_reactivate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_outcome record;
+begin
+  select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.subscription_json(crm.own_subscription(s.id)),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription.';
+
+
+--
+-- Name: webhook_recover(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
+  perform crm.wake_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got: crm.recover_deliveries.';
+
+
+--
+-- Name: webhook_redeliver(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_redeliver(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_delivery_id uuid := p_args ->> 'delivery_id';
+begin
+  perform crm.require_own_delivery(s, v_delivery_id);
+  perform crm.own_active_subscription(s.id);
+  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
+    json_build_object('held', crm.holds_webhooks(s.workspace_id))
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_redeliver(p_args jsonb) IS 'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call while it waits or is under way adds no attempt.';
+
+
+--
+-- Name: webhook_rotate_secret(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_rotate_secret(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.rotate_secret(
+    s.workspace_id, s.id, decode(p_args ->> 'encrypted_secret', 'base64'), (p_args ->> 'overlap_seconds')::integer
+  );
+  return crm.subscription_json(s);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_rotate_secret(p_args jsonb) IS 'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to the reply, once.';
+
+
+--
+-- Name: webhook_test(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_test(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_event crm.event_type := p_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.check_subscribed(s, v_event);
+  v_delivery_id := crm.send_test_event(s.workspace_id, s.id, v_event);
+  perform crm.wake_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(s.workspace_id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_test(p_args jsonb) IS 'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no harm, and no Idempotency-Key is needed.';
 
 
 --
@@ -1945,47 +2162,12 @@ CREATE FUNCTION app.delivery_get(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_delivery crm.webhook_deliveries;
-  v_event crm.events;
-  v_target_url text;
-  v_body text;
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
-  if not found then
+  if v_detail is null then
     perform crm.raise_code('not_found', 'id');
   end if;
-  select e.* into v_event from crm.events e
-  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
-  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(v_delivery.id, v_event);
-  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
-    'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series,
-            'number', a.number,
-            'status', a.status,
-            'reason', a.reason,
-            'duration_ms', a.duration_ms,
-            'finished_at', crm.iso(a.finished_at)
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
-      from (
-        select a.* from crm.webhook_attempts a
-        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
-        order by a.series desc, a.number desc
-        limit 100
-      ) a
-    ),
-    'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
-  ));
+  return v_detail;
 end
 $$;
 
@@ -1994,7 +2176,7 @@ $$;
 -- Name: FUNCTION delivery_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts, and the body and headers of an attempt that would be made now: see crm.delivery_detail. A delivery of an event that was dropped is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2006,35 +2188,17 @@ CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  -- Two statements, because each is served by an index of its own.
-  if v_subscription_id is null then
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
-    );
-  else
-    if not exists (
-      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-    ) then
-      perform crm.raise_code('not_found', 'subscription_id');
-    end if;
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d
-      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
-      order by d.id desc
-      limit 50
-    );
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
   end if;
-  return json_build_object('data', (
-    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
-    from crm.webhook_deliveries d
-    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
-  ));
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
 end
 $$;
 
@@ -2043,7 +2207,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, cursor, limit (50 where absent). Codes: validation_error, not_found.';
 
 
 --
@@ -2074,10 +2238,9 @@ begin
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
   );
   perform crm.poke_dispatcher();
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
   return crm.with_fields(
-    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+    crm.delivery_summary(v_workspace_id, v_delivery.id),
+    json_build_object('held', crm.holds_webhooks(v_workspace_id))
   );
 end
 $$;
@@ -2475,6 +2638,9 @@ declare
   v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
+  if v_overlap_seconds not in (0, 3600, 86400, 604800) then
+    perform crm.raise_code('validation_error', 'overlap_seconds', 'Deve ser um de 0, 3600, 86400, 604800');
+  end if;
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
@@ -3146,7 +3312,7 @@ begin
   end if;
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
-  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
   end if;
@@ -3159,7 +3325,7 @@ $$;
 -- Name: FUNCTION subscription_delete(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; what waits for it is cancelled. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -3231,31 +3397,20 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_is_active boolean;
-  v_resumed bigint := 0;
-  v_revoked_key json;
+  v_outcome record;
 begin
-  select
-    s.is_active,
-    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_is_active, v_revoked_key
-  from crm.webhook_subscriptions s
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
-  where s.workspace_id = v_workspace_id and s.id = v_id;
-  if not found then
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
     perform crm.raise_code('not_found', 'id');
-  end if;
-  if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
-    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+  elsif v_outcome.was_inactive then
     perform crm.record_webhook_action(
-      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
     );
     perform crm.poke_dispatcher();
   end if;
   return crm.with_fields(
     crm.subscription_overview(v_workspace_id, v_id),
-    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end
 $$;
@@ -3300,6 +3455,42 @@ COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'Returns the e
 
 
 --
+-- Name: subscription_recover(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive.';
+
+
+--
 -- Name: subscription_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -3308,19 +3499,20 @@ CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
 begin
   if not exists (
     select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
   ) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
@@ -3330,7 +3522,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present one goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. Codes: validation_error, not_found.';
 
 
 --
@@ -3342,13 +3534,16 @@ CREATE FUNCTION app.subscription_test(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
   v_delivery_id uuid;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
-  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
   );
@@ -3362,7 +3557,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -4452,8 +4647,28 @@ CREATE FUNCTION crm.check_health() RETURNS text
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  -- Bounded, because anybody may ask for the health.
-  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
+  select case when exists (
+    select
+    -- Bounded, because anybody may ask for the health.
+    from (
+      (select q.* from crm.webhook_queue q where q.state = 'ready' limit 1000)
+      union all
+      (select q.* from crm.webhook_queue q where q.state = 'leased' limit 1000)
+      union all
+      select w.* from crm.webhook_shards s
+      cross join lateral (
+        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit 10
+      ) w
+    ) q
+    where coalesce(q.lease_until, q.due_at) <= statement_timestamp() - interval '1 minute'
+      and crm.may_send(q.workspace_id, q.subscription_id)
+      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+      and not exists (
+        select from crm.webhook_queue l
+        where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
+          and l.lease_until > statement_timestamp()
+      )
+  ) then 'degraded' else 'ok' end
 $$;
 
 
@@ -4552,6 +4767,123 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference with every field whose record is not of the workspace, or is not active.';
+
+
+--
+-- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_subscriptions (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid,
+    event_types crm.event_type[] NOT NULL,
+    target_url text NOT NULL,
+    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
+    is_active boolean DEFAULT true NOT NULL,
+    deactivated_at timestamp with time zone,
+    deactivated_reason text,
+    failure_count integer DEFAULT 0 NOT NULL,
+    slow_since timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
+    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
+    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
+    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
+);
+
+ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+
+
+--
+-- Name: check_subscribed(crm.webhook_subscriptions, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) IS 'Raises validation_error if a subscription does not have an event, which its receiver does not expect then.';
+
+
+--
+-- Name: check_window(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_until <= p_since then
+    perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Raises validation_error if a window of time ends before it begins.';
 
 
 --
@@ -4737,8 +5069,6 @@ COMMENT ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id 
 CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS crm.claim_candidate[]
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 #variable_conflict use_column
 declare
@@ -4828,10 +5158,9 @@ begin
     )
     select
       array(
-        select row(
-          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
-        )::crm.claim_candidate
+        select row(c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow)::crm.claim_candidate
         from chosen c
+        order by c.workspace_rank, c.delivery_id
       ),
       (select count(*) from waiting),
       (select max(w.workspace_id::text)::uuid from waiting w)
@@ -6327,8 +6656,6 @@ COMMENT ON FUNCTION crm.default_pipeline() IS 'The active default pipeline; rais
 CREATE FUNCTION crm.deliveries_due() RETURNS boolean
     LANGUAGE sql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
@@ -6485,8 +6812,6 @@ COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The 
 CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 #variable_conflict use_column
 declare
@@ -6514,8 +6839,7 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    -- Enough workspaces, so that none takes its second place before others have their first.
-    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
+    exit when cardinality(v_candidates) >= p_batch;
   end loop;
   if v_candidates = '{}' then
     return;
@@ -6534,17 +6858,16 @@ begin
   ),
   ranked as (
     select
-      c.*,
-      coalesce(f.taken, 0)
-        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
-        as host_rank
-    from unnest(v_candidates) c
+      c.workspace_id, c.delivery_id, c.host, c.is_slow, c.n,
+      coalesce(f.taken, 0) + row_number() over (partition by c.host order by c.is_slow, c.n) as host_rank
+    from unnest(v_candidates)
+      with ordinality c (workspace_id, subscription_id, delivery_id, host, is_slow, n)
     left join in_flight f on f.host = c.host
   ),
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.workspace_rank, r.delivery_id
+    order by r.n
     limit p_batch
   ),
   claimed as (
@@ -6575,6 +6898,67 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 are in flight to a host, 32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Several dispatchers claim at the same time, each from shards of its own.';
+
+
+--
+-- Name: delivery_detail(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then
+    return null;
+  end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) IS 'JSON of a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. Null if there is no such delivery.';
 
 
 --
@@ -6696,6 +7080,154 @@ COMMENT ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) IS 
 
 
 --
+-- Name: delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- What one call looks through, in place of all 30 days for a filter that nothing matches.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- A statement for each index: one for all of them could use none.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+          -- As the partial index says it.
+          and d.state in ('failed', 'cancelled')
+        order by d.id desc
+        limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind which the next page begins; null if there is none. With a filter by state or event it looks at 5,000 deliveries, so a page may be short, or empty, though there is a next one.';
+
+
+--
+-- Name: delivery_page(uuid, uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(
+      select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc
+    ),
+    v_page.next_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) IS 'A page of deliveries by the arguments state, event, since (of the event), cursor and limit: see crm.delivery_ids.';
+
+
+--
 -- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -6770,14 +7302,21 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 
 
 --
--- Name: delivery_summary(crm.webhook_deliveries); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: delivery_summaries(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
-    LANGUAGE sql STABLE
+CREATE FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, summary json)
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
-  select json_build_object(
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
     'id', d.id,
     'event_id', d.event_id,
     'subscription_id', d.subscription_id,
@@ -6796,26 +7335,45 @@ CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
     'occurred_at', crm.iso(e.occurred_at),
     'created_at', crm.iso(d.created_at)
   )
-  from crm.events e
+  from unnest(p_ids) wanted (id)
+  join crm.webhook_deliveries d on d.workspace_id = p_workspace_id and d.id = wanted.id
+  join crm.events e on e.workspace_id = p_workspace_id and e.id = d.event_id
   join crm.event_types t on t.event = e.event
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  cross join lateral (select crm.may_send(d.workspace_id, d.subscription_id) as may_send offset 0) m
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.subscription_id
+  cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc
     limit 1
-  ) a on true
-  where e.workspace_id = d.workspace_id and e.id = d.event_id
+  ) a on true;
+end
 $$;
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt.';
+COMMENT ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt. In no order.';
+
+
+--
+-- Name: delivery_summary(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) IS 'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
 
 
 --
@@ -7527,10 +8085,11 @@ COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) I
 --
 
 CREATE FUNCTION crm.holds_webhooks(p_workspace_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 
 
@@ -7538,7 +8097,7 @@ $$;
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
+COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim). Security definer, because a key may not read the workspace''s settings: it asks for its own.';
 
 
 --
@@ -7745,6 +8304,25 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another call of the key is in progress: that call keeps the row of its key locked until its transaction ends.';
+
+
+--
+-- Name: is_in_state(text, text, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) IS 'Whether a delivery with this stored state is shown in the wanted one; null: any.';
 
 
 --
@@ -8217,6 +8795,31 @@ COMMENT ON FUNCTION crm.make_partitions(p_table regclass) IS 'Makes the partitio
 
 
 --
+-- Name: makers_of_subscriptions(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) RETURNS TABLE(id uuid, name text, prefix text, is_revoked boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+#variable_conflict use_column
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
+end
+$$;
+
+
+--
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) IS 'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security definer, because crm_api cannot read keys.';
+
+
+--
 -- Name: manage_partitions(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8366,8 +8969,6 @@ COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JS
 CREATE FUNCTION crm.next_delivery_due(p_within interval) RETURNS double precision
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -8704,6 +9305,80 @@ COMMENT ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) IS 'The record
 
 
 --
+-- Name: old_secret_until(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+
+
+--
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) IS 'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+
+
+--
+-- Name: own_active_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_active_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription(p_id);
+begin
+  if not s.is_active then
+    perform api.fail('subscription_inactive');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_active_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found, or subscription_inactive.';
+
+
+--
+-- Name: own_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions;
+begin
+  select * into s from crm.webhook_subscriptions w
+  where w.workspace_id = crm.current_workspace_id() and w.id = p_id;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found.';
+
+
+--
 -- Name: owner_or_default(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8811,12 +9486,12 @@ begin
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
-      v_valid := v_number in (0, 3600, 86400, 604800);
-      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
+      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
-    when 'expires_at' then
+    when 'expires_at', 'since', 'until' then
       v_valid := crm.parse_moment(v_text) is not null;
       v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
     when 'prefix' then
@@ -8833,6 +9508,12 @@ begin
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event', 'event_type' then
+      v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
+      v_message := 'Deve ser um evento do catálogo';
+    when 'state' then
+      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
+      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
@@ -9553,6 +10234,106 @@ COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_
 
 
 --
+-- Name: recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  c_max_deliveries constant integer := 50000;
+  c_max_events constant integer := 100000;
+  v_from uuid := crm.uuid_v7_floor(p_since);
+  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_types crm.event_type[];
+  v_event_ids uuid[];
+  v_next_id uuid;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  v_event_ids := array(
+    select e.id
+    from (
+      select e.id, e.event, e.is_test from crm.events e
+      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+      order by e.id
+      limit c_max_events
+    ) e
+    where e.event = any (v_types) and not e.is_test
+      and (
+        select d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    limit c_max_deliveries + 1
+  );
+  if cardinality(v_event_ids) > c_max_deliveries then
+    v_next_id := v_event_ids[c_max_deliveries + 1];
+    v_event_ids := v_event_ids[:c_max_deliveries];
+  else
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset c_max_events limit 1;
+  end if;
+
+  insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+  select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+  from unnest(v_event_ids) e (id)
+  -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+  on conflict (workspace_id, id) do update
+  set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+  where d.state in ('failed', 'cancelled');
+  get diagnostics count = row_count;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
+  -- seen here, or waits and finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then
+    perform api.fail('subscription_inactive');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or 100,000 events at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+
+
+--
+-- Name: recovery_json(bigint, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) IS 'JSON of what crm.recover_deliveries returns.';
+
+
+--
 -- Name: redeliver(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9767,6 +10548,32 @@ COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uui
 
 
 --
+-- Name: require_own_delivery(crm.webhook_subscriptions, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.id = p_delivery_id and d.subscription_id = s.id
+  ) then
+    perform api.fail('not_found');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) IS 'Raises not_found if the subscription has no such delivery.';
+
+
+--
 -- Name: require_own_workspace(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9869,6 +10676,41 @@ COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_fo
 
 
 --
+-- Name: resume_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then
+    return;
+  end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) IS 'Activates a subscription again, if the workspace has a place for one more (50), and tells how many deliveries were waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
+
+
+--
 -- Name: resume_webhooks(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9964,6 +10806,36 @@ COMMENT ON FUNCTION crm.roles_included(p_role text) IS 'The roles whose rights a
 
 
 --
+-- Name: rotate_secret(uuid, uuid, bytea, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- An earlier overlap is over: its new secret is the one that signs.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+
+
+--
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) IS 'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one makes a second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that was to come is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb reads a secret.';
+
+
+--
 -- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9999,6 +10871,7 @@ begin
     when 'subscription_get' then return app.subscription_get(p_args);
     when 'subscription_list' then return app.subscription_list(p_args);
     when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_recover' then return app.subscription_recover(p_args);
     when 'subscription_rotate' then return app.subscription_rotate(p_args);
     when 'subscription_test' then return app.subscription_test(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);
@@ -10061,7 +10934,15 @@ begin
     when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+    when 'webhook_delivery' then return api.webhook_delivery(p_args);
+    when 'webhook_get' then return api.webhook_get(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);
+    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+    when 'webhook_recover' then return api.webhook_recover(p_args);
+    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+    when 'webhook_test' then return api.webhook_test(p_args);
   end case;
 end
 $$;
@@ -10341,8 +11222,6 @@ COMMENT ON FUNCTION crm.set_proposal_moments() IS 'Trigger: keeps sent_at, viewe
 CREATE FUNCTION crm.settle_shard(p_shard smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_marker crm.webhook_unsettled;
@@ -10375,8 +11254,6 @@ COMMENT ON FUNCTION crm.settle_shard(p_shard smallint) IS 'Settles what crm.webh
 CREATE FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
@@ -10545,179 +11422,6 @@ COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline 
 
 
 --
--- Name: webhook_queue; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_queue (
-    workspace_id uuid NOT NULL,
-    subscription_id uuid NOT NULL,
-    delivery_id uuid NOT NULL,
-    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
-    state text NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    lease_until timestamp with time zone,
-    lease_token bigint,
-    host text,
-    CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
-    CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
-)
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
-
-ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_queue; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
-
-
---
--- Name: COLUMN webhook_queue.shard; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.shard IS 'One of 16 parts of the queue, by workspace, each with its claim lock.';
-
-
---
--- Name: COLUMN webhook_queue.state; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.state IS 'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is inactive or its workspace may not send, so no claim looks at it.';
-
-
---
--- Name: COLUMN webhook_queue.lease_until; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends.';
-
-
---
--- Name: COLUMN webhook_queue.lease_token; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.lease_token IS 'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the outcome of its successor, and an outcome that is sent twice counts once.';
-
-
---
--- Name: COLUMN webhook_queue.host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.host IS 'The target host of the attempt that is under way or was the last one.';
-
-
---
--- Name: stuck_deliveries(integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.stuck_deliveries(p_bound integer) RETURNS SETOF crm.webhook_queue
-    LANGUAGE sql
-    SET search_path TO ''
-    AS $$
-  select q.*
-  from (
-    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
-    union all
-    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
-    union all
-    select w.* from crm.webhook_shards s
-    cross join lateral (
-      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
-    ) w
-  ) q
-  where q.due_at <= statement_timestamp() - interval '1 minute'
-    and (q.lease_until is null or q.lease_until <= statement_timestamp())
-    and crm.may_send(q.workspace_id, q.subscription_id)
-    -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
-    and not exists (
-      select from crm.webhook_queue l
-      where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
-        and l.lease_until > statement_timestamp()
-    )
-$$;
-
-
---
--- Name: FUNCTION stuck_deliveries(p_bound integer); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Looks at p_bound rows of each state of the queue, and of each shard where they wait.';
-
-
---
--- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_subscriptions (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    key_id uuid,
-    event_types crm.event_type[] NOT NULL,
-    target_url text NOT NULL,
-    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
-    is_active boolean DEFAULT true NOT NULL,
-    deactivated_at timestamp with time zone,
-    deactivated_reason text,
-    failure_count integer DEFAULT 0 NOT NULL,
-    slow_since timestamp with time zone,
-    last_success_at timestamp with time zone,
-    last_failure_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
-    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
-    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
-    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
-);
-
-ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
-
-
---
--- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
-
-
---
--- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
-
-
---
--- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
-
-
---
--- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
-
-
---
 -- Name: subscription_insert(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10727,10 +11431,10 @@ CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm
     AS $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, id, event_types, target_url
+    workspace_id, id, event_types, target_url, key_id
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
   )
   returning new.* into t;
   return t;
@@ -10754,7 +11458,9 @@ CREATE FUNCTION crm.subscription_json(t crm.webhook_subscriptions) RETURNS json
     AS $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
-    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
 
@@ -10810,7 +11516,6 @@ declare
   );
   -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  v_held boolean := crm.holds_webhooks(p_workspace_id);
 begin
   return query
   with counted as (
@@ -10846,13 +11551,18 @@ begin
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
-    'held', v_held,
     'days', d.list,
     'days_are_partial', coalesce(d.total, 0) >= v_newest
   ))
   from days d
   join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
 end
 $$;
 
@@ -10861,7 +11571,7 @@ $$;
 -- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
+COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
 
 
 --
@@ -11031,14 +11741,28 @@ COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The low
 
 
 --
+-- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
+
+
+--
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7_time(p_id uuid) IS 'The time at which a UUIDv7 was generated, in milliseconds: crm.uuid_v7_floor of it is not above the id.';
+
+
+--
 -- Name: wake_deliveries(smallint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
 CREATE FUNCTION crm.wake_deliveries(p_shard smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
     AS $$
 begin
   update crm.webhook_queue q
@@ -11064,6 +11788,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.wake_deliveries(p_shard smallint) IS 'Makes ready what has become due in a shard, 200 retries at a time, and what a dispatcher left behind. The caller has locked the shard.';
+
+
+--
+-- Name: wake_dispatcher(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.wake_dispatcher() RETURNS void
+    LANGUAGE sql
+    AS $$ select set_config('app.events_enqueued', 'true', true) $$;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.wake_dispatcher() IS 'Has the function poke the dispatcher after its reply, as after an event.';
 
 
 --
@@ -11788,6 +12528,70 @@ CREATE SEQUENCE crm.webhook_leases
 --
 
 COMMENT ON SEQUENCE crm.webhook_leases IS 'The numbers of leases: each is given once, also after a delivery is sent again.';
+
+
+--
+-- Name: webhook_queue; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_queue (
+    workspace_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
+    state text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint,
+    host text,
+    CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
+    CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
+
+ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_queue; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
+
+
+--
+-- Name: COLUMN webhook_queue.shard; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.shard IS 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+
+
+--
+-- Name: COLUMN webhook_queue.state; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.state IS 'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is inactive or its workspace may not send, so no claim looks at it.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_token IS 'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the outcome of its successor, and an outcome that is sent twice counts once.';
+
+
+--
+-- Name: COLUMN webhook_queue.host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.host IS 'The target host of the attempt that is under way or was the last one.';
 
 
 --
@@ -13364,19 +14168,19 @@ CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO c
 
 
 --
--- Name: event_types A member reads the catalogue; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO crm_app USING (true);
-
-
---
 -- Name: rate_limits A member reads the limits of their own workspace's keys; Type: POLICY; Schema: crm; Owner: -
 --
 
 CREATE POLICY "A member reads the limits of their own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
    FROM crm.api_keys k
   WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+
+
+--
+-- Name: event_types Every caller reads the catalogue; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "Every caller reads the catalogue" ON crm.event_types FOR SELECT TO crm_api, crm_app USING (true);
 
 
 --
@@ -13875,11 +14679,75 @@ GRANT ALL ON FUNCTION api.webhook_delete(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_delivery(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_delivery(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_get(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
 --
 
 REVOKE ALL ON FUNCTION api.webhook_list(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_recover(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_test(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_test(p_args jsonb) TO crm_api;
 
 
 --
@@ -14149,6 +15017,14 @@ REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_recover(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -14377,6 +15253,48 @@ GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field te
 
 REVOKE ALL ON FUNCTION crm.check_references(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.check_references(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_app;
 
 
 --
@@ -14733,6 +15651,7 @@ REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.events TO crm_api;
 GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
@@ -14741,6 +15660,7 @@ GRANT SELECT ON TABLE crm.events TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_app;
 
 
@@ -14753,9 +15673,19 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 
 
 --
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
 -- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
@@ -14764,6 +15694,7 @@ GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
 
 
@@ -14775,6 +15706,24 @@ REVOKE ALL ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) 
 
 
 --
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -14783,11 +15732,21 @@ GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uui
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) TO crm_app;
+REVOKE ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -14880,6 +15839,7 @@ REVOKE ALL ON FUNCTION crm.enqueue_changed() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_api;
 GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
 
 
@@ -14927,6 +15887,7 @@ GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid)
 --
 
 REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
@@ -14970,6 +15931,15 @@ REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p
 --
 
 REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_api;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_app;
 
 
 --
@@ -15124,6 +16094,15 @@ REVOKE ALL ON FUNCTION crm.make_partitions(p_table regclass) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_app;
+
+
+--
 -- Name: FUNCTION manage_partitions(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15143,6 +16122,7 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -15246,6 +16226,31 @@ GRANT ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_active_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_active_subscription(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_subscription(p_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15259,6 +16264,7 @@ GRANT ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_app;
 
 
 --
@@ -15358,6 +16364,7 @@ GRANT ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) TO crm
 --
 
 REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_api;
 GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_app;
 
 
@@ -15450,6 +16457,7 @@ REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_api;
 GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_app;
 
 
@@ -15465,6 +16473,7 @@ REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[],
 --
 
 REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -15485,10 +16494,29 @@ GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, 
 
 
 --
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_app;
+
+
+--
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
 
 
@@ -15541,6 +16569,14 @@ GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id u
 
 
 --
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION require_own_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15572,6 +16608,15 @@ GRANT ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) TO crm_app;
 
 
 --
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_api;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_app;
+
+
+--
 -- Name: FUNCTION resume_webhooks(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15600,6 +16645,15 @@ REVOKE ALL ON FUNCTION crm.roles_included(p_role text) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_api;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_app;
+
+
+--
 -- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15618,6 +16672,7 @@ REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_data(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
 
 
@@ -15633,6 +16688,7 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_app;
 
 
@@ -15724,44 +16780,6 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 
 
 --
--- Name: TABLE webhook_queue; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.webhook_queue TO crm_app;
-
-
---
--- Name: FUNCTION stuck_deliveries(p_bound integer); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15783,6 +16801,7 @@ GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
@@ -15791,6 +16810,7 @@ GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) 
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
@@ -15847,10 +16867,25 @@ GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_ap
 
 
 --
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7_time(p_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION wake_deliveries(p_shard smallint); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.wake_deliveries(p_shard smallint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.wake_dispatcher() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.wake_dispatcher() TO crm_api;
 
 
 --
@@ -15942,6 +16977,7 @@ GRANT SELECT,INSERT ON TABLE crm.audit_log TO crm_app;
 -- Name: TABLE event_types; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.event_types TO crm_api;
 GRANT SELECT ON TABLE crm.event_types TO crm_app;
 
 
@@ -16026,7 +17062,15 @@ GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 -- Name: TABLE webhook_attempts; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_attempts TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
+
+
+--
+-- Name: TABLE webhook_queue; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_queue TO crm_app;
 
 
 --
@@ -16041,6 +17085,7 @@ GRANT INSERT ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
@@ -16048,11 +17093,13 @@ GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.subscription_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
 --
--- Name: COLUMN webhook_secrets.secret; Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN webhook_secrets.next_from; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT UPDATE(secret) ON TABLE crm.webhook_secrets TO crm_app;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_api;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_app;

@@ -70,7 +70,15 @@ begin
     when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+    when 'webhook_delivery' then return api.webhook_delivery(p_args);
+    when 'webhook_get' then return api.webhook_get(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);
+    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+    when 'webhook_recover' then return api.webhook_recover(p_args);
+    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+    when 'webhook_test' then return api.webhook_test(p_args);
   end case;
 end
 $$;

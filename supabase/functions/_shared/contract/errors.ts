@@ -201,6 +201,12 @@ const API_ERRORS = {
       "the target is not https or not public, its port is below 1024 and not 443, or it has a user, a password or a fragment",
     remedy: "use a public address",
   },
+  subscription_inactive: {
+    status: 409,
+    message: "A assinatura está inativa; reative-a antes",
+    when: "a test, a redelivery or a recovery for a webhook subscription that is inactive",
+    remedy: "`POST /api-v1-webhooks/<id>/reactivate` first",
+  },
   service_unavailable: {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
@@ -295,12 +301,6 @@ const APP_ERRORS = {
     message: "A chave foi revogada ou venceu",
     when: "the key that would get a new secret no longer works",
     remedy: "create another key",
-  },
-  subscription_inactive: {
-    status: 409,
-    message: "O webhook está parado; reative-o antes",
-    when: "the subscription gets no deliveries",
-    remedy: "reactivate it first",
   },
 } as const satisfies Record<string, ErrorKind>;
 
