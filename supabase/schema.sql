@@ -447,7 +447,8 @@ CREATE TYPE crm.claim_candidate AS (
 	subscription_id uuid,
 	delivery_id uuid,
 	host text,
-	is_slow boolean
+	is_slow boolean,
+	workspace_rank integer
 );
 
 
@@ -455,7 +456,7 @@ CREATE TYPE crm.claim_candidate AS (
 -- Name: TYPE claim_candidate; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place.';
+COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would be, those in flight included.';
 
 
 --
@@ -4647,28 +4648,8 @@ CREATE FUNCTION crm.check_health() RETURNS text
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select case when exists (
-    select
-    -- Bounded, because anybody may ask for the health.
-    from (
-      (select q.* from crm.webhook_queue q where q.state = 'ready' limit 1000)
-      union all
-      (select q.* from crm.webhook_queue q where q.state = 'leased' limit 1000)
-      union all
-      select w.* from crm.webhook_shards s
-      cross join lateral (
-        select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit 10
-      ) w
-    ) q
-    where coalesce(q.lease_until, q.due_at) <= statement_timestamp() - interval '1 minute'
-      and crm.may_send(q.workspace_id, q.subscription_id)
-      -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
-      and not exists (
-        select from crm.webhook_queue l
-        where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
-          and l.lease_until > statement_timestamp()
-      )
-  ) then 'degraded' else 'ok' end
+  -- Bounded, because anybody may ask for the health.
+  select case when exists (select from crm.stuck_deliveries(1000)) then 'degraded' else 'ok' end
 $$;
 
 
@@ -5069,6 +5050,8 @@ COMMENT ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id 
 CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS crm.claim_candidate[]
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 #variable_conflict use_column
 declare
@@ -5158,9 +5141,10 @@ begin
     )
     select
       array(
-        select row(c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow)::crm.claim_candidate
+        select row(
+          c.workspace_id, c.subscription_id, c.delivery_id, c.target_host, c.is_slow, c.workspace_rank
+        )::crm.claim_candidate
         from chosen c
-        order by c.workspace_rank, c.delivery_id
       ),
       (select count(*) from waiting),
       (select max(w.workspace_id::text)::uuid from waiting w)
@@ -6656,6 +6640,8 @@ COMMENT ON FUNCTION crm.default_pipeline() IS 'The active default pipeline; rais
 CREATE FUNCTION crm.deliveries_due() RETURNS boolean
     LANGUAGE sql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
   select exists (select from crm.webhook_queue q where q.state = 'ready')
     or exists (select from crm.webhook_unsettled)
@@ -6812,6 +6798,8 @@ COMMENT ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) IS 'The 
 CREATE FUNCTION crm.delivery_claim(p_batch integer) RETURNS TABLE(claimed_at double precision, workspace_id uuid, subscription_id uuid, delivery_id uuid, event_id uuid, lease_token bigint, event crm.event_type, target_url text, secret bytea, next_secret bytea, body text)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 #variable_conflict use_column
 declare
@@ -6839,7 +6827,8 @@ begin
     perform crm.wake_deliveries(v_shard);
     perform crm.settle_shard(v_shard);
     v_candidates := v_candidates || crm.claim_candidates(v_shard, p_batch);
-    exit when cardinality(v_candidates) >= p_batch;
+    -- Enough workspaces, so that none takes its second place before others have their first.
+    exit when (select count(distinct c.workspace_id) from unnest(v_candidates) c) >= p_batch;
   end loop;
   if v_candidates = '{}' then
     return;
@@ -6858,16 +6847,17 @@ begin
   ),
   ranked as (
     select
-      c.workspace_id, c.delivery_id, c.host, c.is_slow, c.n,
-      coalesce(f.taken, 0) + row_number() over (partition by c.host order by c.is_slow, c.n) as host_rank
-    from unnest(v_candidates)
-      with ordinality c (workspace_id, subscription_id, delivery_id, host, is_slow, n)
+      c.*,
+      coalesce(f.taken, 0)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        as host_rank
+    from unnest(v_candidates) c
     left join in_flight f on f.host = c.host
   ),
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.n
+    order by r.workspace_rank, r.delivery_id
     limit p_batch
   ),
   claimed as (
@@ -8969,6 +8959,8 @@ COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JS
 CREATE FUNCTION crm.next_delivery_due(p_within interval) RETURNS double precision
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_now timestamptz := clock_timestamp();
@@ -11222,6 +11214,8 @@ COMMENT ON FUNCTION crm.set_proposal_moments() IS 'Trigger: keeps sent_at, viewe
 CREATE FUNCTION crm.settle_shard(p_shard smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_marker crm.webhook_unsettled;
@@ -11254,6 +11248,8 @@ COMMENT ON FUNCTION crm.settle_shard(p_shard smallint) IS 'Settles what crm.webh
 CREATE FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 declare
   v_may_send boolean := crm.may_send(p_workspace_id, p_subscription_id);
@@ -11419,6 +11415,108 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.stages_of(p crm.pipelines) IS 'The stages of a pipeline as JSON, in order (spec 2.5).';
+
+
+--
+-- Name: webhook_queue; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_queue (
+    workspace_id uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    delivery_id uuid NOT NULL,
+    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
+    state text NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    lease_until timestamp with time zone,
+    lease_token bigint,
+    host text,
+    CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
+    CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
+
+ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_queue; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
+
+
+--
+-- Name: COLUMN webhook_queue.shard; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.shard IS 'One of 16 parts of the queue, by workspace, each with its claim lock.';
+
+
+--
+-- Name: COLUMN webhook_queue.state; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.state IS 'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is inactive or its workspace may not send, so no claim looks at it.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_until; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends.';
+
+
+--
+-- Name: COLUMN webhook_queue.lease_token; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.lease_token IS 'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the outcome of its successor, and an outcome that is sent twice counts once.';
+
+
+--
+-- Name: COLUMN webhook_queue.host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.host IS 'The target host of the attempt that is under way or was the last one.';
+
+
+--
+-- Name: stuck_deliveries(integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stuck_deliveries(p_bound integer) RETURNS SETOF crm.webhook_queue
+    LANGUAGE sql
+    SET search_path TO ''
+    AS $$
+  select q.*
+  from (
+    (select q.* from crm.webhook_queue q where q.state = 'ready' limit p_bound)
+    union all
+    (select q.* from crm.webhook_queue q where q.state = 'leased' limit p_bound)
+    union all
+    select w.* from crm.webhook_shards s
+    cross join lateral (
+      select q.* from crm.webhook_queue q where q.shard = s.shard and q.state = 'waiting' order by q.due_at limit p_bound
+    ) w
+  ) q
+  where q.due_at <= statement_timestamp() - interval '1 minute'
+    and (q.lease_until is null or q.lease_until <= statement_timestamp())
+    and crm.may_send(q.workspace_id, q.subscription_id)
+    -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
+    and not exists (
+      select from crm.webhook_queue l
+      where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
+        and l.lease_until > statement_timestamp()
+    )
+$$;
+
+
+--
+-- Name: FUNCTION stuck_deliveries(p_bound integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that have been due for over a minute while the dispatcher does nothing for their workspace. Looks at p_bound rows of each state of the queue, and of each shard where they wait.';
 
 
 --
@@ -11763,6 +11861,8 @@ COMMENT ON FUNCTION crm.uuid_v7_time(p_id uuid) IS 'The time at which a UUIDv7 w
 CREATE FUNCTION crm.wake_deliveries(p_shard smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
     AS $$
 begin
   update crm.webhook_queue q
@@ -12528,70 +12628,6 @@ CREATE SEQUENCE crm.webhook_leases
 --
 
 COMMENT ON SEQUENCE crm.webhook_leases IS 'The numbers of leases: each is given once, also after a delivery is sent again.';
-
-
---
--- Name: webhook_queue; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_queue (
-    workspace_id uuid NOT NULL,
-    subscription_id uuid NOT NULL,
-    delivery_id uuid NOT NULL,
-    shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
-    state text NOT NULL,
-    due_at timestamp with time zone NOT NULL,
-    lease_until timestamp with time zone,
-    lease_token bigint,
-    host text,
-    CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
-    CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
-)
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
-
-ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_queue; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
-
-
---
--- Name: COLUMN webhook_queue.shard; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.shard IS 'One of 16 parts of the queue, by workspace, each with its claim lock.';
-
-
---
--- Name: COLUMN webhook_queue.state; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.state IS 'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is inactive or its workspace may not send, so no claim looks at it.';
-
-
---
--- Name: COLUMN webhook_queue.lease_until; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.lease_until IS 'When the lease of the dispatcher that claimed the delivery ends.';
-
-
---
--- Name: COLUMN webhook_queue.lease_token; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.lease_token IS 'Fencing token of the last lease, until its outcome is recorded: a dispatcher that was too slow cannot overwrite the outcome of its successor, and an outcome that is sent twice counts once.';
-
-
---
--- Name: COLUMN webhook_queue.host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_queue.host IS 'The target host of the attempt that is under way or was the last one.';
 
 
 --
@@ -16780,6 +16816,20 @@ GRANT ALL ON FUNCTION crm.stages_of(p crm.pipelines) TO crm_api;
 
 
 --
+-- Name: TABLE webhook_queue; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.webhook_queue TO crm_app;
+
+
+--
+-- Name: FUNCTION stuck_deliveries(p_bound integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -17064,13 +17114,6 @@ GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 
 GRANT SELECT ON TABLE crm.webhook_attempts TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
-
-
---
--- Name: TABLE webhook_queue; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.webhook_queue TO crm_app;
 
 
 --
