@@ -7019,7 +7019,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
@@ -7028,8 +7028,8 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       '*/*',
       'application/json',
       octet_length(convert_to(p_body, 'UTF8'))::text,
-      'close',
       e.event::text,
+      e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'

@@ -27,17 +27,27 @@ export async function subscribe(key: string, targetUrl: string, events: string[]
   return body;
 }
 
-/** Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body. */
-export function checkDelivery(message: Message, secret: string): void {
+/**
+ * Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body.
+ *
+ * @param nextSecret of a rotation whose overlap is under way
+ */
+export function checkDelivery(message: Message, secret: string, nextSecret?: string): void {
   const { headers, raw, body } = message;
   const timestamp = headers.get("X-Service-Timestamp") ?? "";
-  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex");
-  assert.equal(headers.get("X-Service-Signature"), `sha256=${expected}`);
+  const signature = (secret: string) =>
+    `sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex")}`;
+  assert.equal(headers.get("X-Service-Signature"), signature(secret));
+  assert.equal(
+    headers.get("X-Service-Signature-Next"),
+    nextSecret === undefined ? null : signature(nextSecret),
+  );
   assert.ok(
     Math.abs(Number(timestamp) - message.at / 1000) < 5,
     "the timestamp is that of the attempt, in seconds",
   );
   assert.equal(headers.get("X-Service-Event"), body.event);
+  assert.equal(headers.get("X-Service-Event-Id"), body.event_id);
   assert.equal(headers.get("X-Service-Delivery-Id"), body.delivery_id);
   assert.match(body.occurred_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual(Object.keys(body).sort(), [

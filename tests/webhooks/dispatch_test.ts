@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { operate } from "../../operator/operator.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { encryptSecret, generateSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
+import { dataDir } from "../support/stack.ts";
 import {
   checkDelivery,
   endLeases,
@@ -54,6 +57,26 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   const [subscription] = await sql`select * from crm.webhook_subscriptions where id = ${subscriptionId}`;
   assert.ok(subscription!["last_success_at"]);
   assert.equal(subscription!["failure_count"], 0);
+});
+
+test("Until a rotation's overlap ends both secrets sign, afterwards the new one alone", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  const { secret, id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const next = generateSecret();
+  const { webhook_encryption_key } = await loadSecrets(dataDir);
+  const sealed = await encryptSecret(next, id, webhook_encryption_key);
+  const rotate = (ends: string) =>
+    sql`
+    update crm.webhook_secrets
+    set next_secret = decode(${sealed}, 'base64'), next_from = clock_timestamp() + ${ends}::interval
+    where subscription_id = ${id}`;
+
+  await rotate("1 hour");
+  await api.post(LEADS, { first_name: "Ana" });
+  checkDelivery((await mailbox.waitFor(1))[0]!, secret, next);
+  await rotate("-1 s");
+  await api.post(LEADS, { first_name: "Bia" });
+  checkDelivery((await mailbox.waitFor(2))[1]!, next);
 });
 
 test("A subscription receives only its own event types, of its own workspace, while it is active", async ({ sql, workspace: mine, api }) => {
