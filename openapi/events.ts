@@ -5,16 +5,21 @@ import { contact } from "../supabase/functions/api-v1-contacts/record.ts";
 import { deal } from "../supabase/functions/api-v1-deals/record.ts";
 import { leadResultFields } from "../supabase/functions/api-v1-leads/docs.ts";
 import { LeadResult } from "../supabase/functions/api-v1-leads/schema.ts";
+import { note } from "../supabase/functions/api-v1-notes/record.ts";
 import { proposal } from "../supabase/functions/proposals/record.ts";
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENTS, type EventType, type ObjectType } from "../supabase/functions/_shared/contract/events.ts";
 import { timestamp, Utm, uuid } from "../supabase/functions/_shared/contract/fields.ts";
+import { exampleOf } from "./examples.ts";
+import type { Schemas } from "./schemas.ts";
 
 /** The schema of each type of object in a delivery. */
 export const OBJECTS: Record<ObjectType, z.ZodObject> = {
   deal: deal.reply,
   activity: activity.reply,
   contact: contact.reply,
+  company: company.reply,
+  note: note.reply,
   proposal: proposal.reply,
 };
 
@@ -31,9 +36,15 @@ const LeadReceived = z.object({
   fields: leadResultFields,
 });
 
+const ContactErased = z.object({ id: uuid() }).meta({
+  id: "ContactErased",
+  ...doc("O contato cujos dados foram apagados", "The contact whose data was erased"),
+});
+
 /** The schema of `data` of an event: the object at the time of delivery, with the facts of the event. */
 export function dataOf(type: EventType): z.ZodObject {
   if (type === "lead.received") return LeadReceived;
+  if (type === "contact.erased") return ContactErased;
   const { object, facts, data } = EVENTS[type];
   const schema = OBJECTS[object];
   const own = Object.entries(facts);
@@ -43,6 +54,15 @@ export function dataOf(type: EventType): z.ZodObject {
     ...data,
     fields: { ...fieldsOf(schema), ...Object.fromEntries(own.map(([name, { text }]) => [name, text])) },
   });
+}
+
+/** An example of `data` of an event: its object shows that the event has happened. */
+export function dataExample(type: EventType, schemas: Schemas): Record<string, unknown> {
+  const example = exampleOf(schemas.add(dataOf(type), "output"), schemas, "output") as Record<
+    string,
+    unknown
+  >;
+  return { ...example, ...EVENTS[type].sample };
 }
 
 /** The body of a delivery of one event (spec 6.2). */

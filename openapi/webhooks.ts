@@ -1,6 +1,6 @@
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, type EventType } from "../supabase/functions/_shared/contract/events.ts";
-import { deliveryBody } from "./events.ts";
+import { dataExample, deliveryBody } from "./events.ts";
 import { exampleOf } from "./examples.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -12,6 +12,7 @@ export function webhooks(schemas: Schemas): Record<string, unknown> {
 function delivery(event: EventType, schemas: Schemas) {
   const { when } = EVENTS[event];
   const schema = schemas.add(deliveryBody(event), "output");
+  const body = exampleOf(schema, schemas, "output") as object;
   return {
     operationId: `on_${event.replace(".", "_")}`,
     tags: ["events"],
@@ -24,7 +25,7 @@ function delivery(event: EventType, schemas: Schemas) {
     ],
     requestBody: {
       required: true,
-      content: { "application/json": { schema, example: exampleOf(schema, schemas, "output") } },
+      content: { "application/json": { schema, example: { ...body, data: dataExample(event, schemas) } } },
     },
     responses: {
       "2XX": doc("Recebido; o corpo não é lido", "Received; the body is not read"),

@@ -1,17 +1,20 @@
 // The plain SQL of a record: its public type and JSON, insert, save, get, list with its filters.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
+import { changedFieldsSql } from "./changed_fields_sql.ts";
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
 /** The SQL that is written into the migration of the record's table. */
 export function recordSql(record: CrmRecord): string {
   const { sql = [], views = {} } = record.about;
+  const changedFields = changedFieldsSql(record);
   return [
     jsonSql(record, record.name, record.about.text.description_en, Object.keys(record.fields)),
     ...Object.values(views).map((view) => jsonSql(record, view.name, view.text.description_en, view.fields)),
     ...(sql.includes("insert") ? [insertSql(record)] : []),
     ...(sql.includes("save") ? [lockSql(record), saveSql(record)] : []),
+    ...(changedFields === null ? [] : [changedFields]),
     ...(sql.includes("get") ? [getSql(record)] : []),
     ...(sql.includes("list") ? [indexesSql(record), listSql(record)] : []),
   ].join("\n\n");

@@ -4,6 +4,7 @@ import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { endpoints } from "../resources.ts";
 import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
+import { sampleSql } from "./sample_sql.ts";
 import { comment } from "./sql_text.ts";
 
 const BEGIN = /^-- written by deno task records: (.+)$/;
@@ -15,6 +16,7 @@ export function sections(): Map<string, string> {
     ...records.map((record) => [record.name, recordSql(record)] as const),
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
+    ["samples", sampleSql()],
     ["verbs", runVerbSql("api")],
     ["app verbs", runVerbSql("app")],
   ]);

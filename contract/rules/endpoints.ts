@@ -175,7 +175,7 @@ export const endpoints: readonly Part[] = [
       ),
       rule(
         "PATCH: every field optional; 200 with the whole contact",
-        "PATCH /api-v1-contacts answers with the whole contact and emits nothing",
+        "PATCH /api-v1-contacts answers with the whole contact",
         "PATCH … clears fields that are null, keeps fields that are not sent, and cannot clear …",
       ),
       rule(

@@ -64,6 +64,27 @@ export const events: readonly Part[] = [
         "A lead is delivered at once, signed, with the lead, its contact and its company",
         "POST /api-v1-leads with a known external_id answers 200 with the ids of the original",
       ),
+      rule(
+        "decided here: contact.updated, company.updated, deal.updated, activity.updated, with changed_fields",
+        "PATCH emits the record's update with exactly the fields that changed, once",
+        "A new stage, a win and a reopening are deal.updated beside their own event, each once",
+        "A lead that fills in empty fields of a contact that it reuses emits contact.updated with them",
+        "A new activity changes its deal's last_activity_at, a note or the jobs change no field that a client sees",
+        "One statement on many rows emits one event a row; one in the transaction of the creation is not missed",
+      ),
+      rule(
+        "decided here: deal.reopened, activity.completed",
+        "A write of the application that reopens a deal emits deal.reopened, with the loss that it clears",
+        "activity.completed is emitted when an activity becomes concluida, also at its creation, and not by later edits",
+      ),
+      rule(
+        "decided here: company.created, note.created",
+        "Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says",
+      ),
+      rule(
+        "decided here: contact.merged, contact.erased are declared and not emitted yet",
+        "every event of the catalogue is emitted, but for those that say they are not yet, and no other",
+      ),
     ],
   },
   {
@@ -72,7 +93,7 @@ export const events: readonly Part[] = [
     rules: [
       rule(
         "every field; data is the object at delivery time",
-        "Every event that the API causes is delivered as the OpenAPI document says",
+        "Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says",
         "A lead is delivered at once, signed, with the lead, its contact and its company",
         "Stage changes, wins and losses are delivered, with the deal's previous stage",
       ),
@@ -153,6 +174,7 @@ export const events: readonly Part[] = [
         "decided here: test events",
         "webhook test sends a signed event that a receiver can distinguish from a real one",
         "A test event can be sent of every event in the catalog",
+        "The sample of every event has its schema and the fields of a real one",
       ),
       rule(
         "decided here: reactivation",

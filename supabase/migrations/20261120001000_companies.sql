@@ -134,6 +134,32 @@ $$;
 comment on function crm.company_save(crm.companies) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
+create function crm.changed_fields(a crm.companies, b crm.companies) returns text[]
+language sql immutable
+as $$
+  select array_remove(array[
+    case when a.address is distinct from b.address then 'address' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.domain is distinct from b.domain then 'domain' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
+    case when a.industry is distinct from b.industry then 'industry' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
+    case when a.website is distinct from b.website then 'website' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.companies, crm.companies) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
+  'without those that are computed.';
+
 create function api.company_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''

@@ -121,6 +121,29 @@ $$;
 comment on function crm.contact_save(crm.contacts) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
+create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[]
+language sql immutable
+as $$
+  select array_remove(array[
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.job_title is distinct from b.job_title then 'job_title' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.contacts, crm.contacts) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
+  'without those that are computed.';
+
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''

@@ -203,6 +203,31 @@ $$;
 comment on function crm.activity_save(crm.activities) is
   'Writes the fields of the record that can change, and returns the row as it is then.';
 
+create function crm.changed_fields(a crm.activities, b crm.activities) returns text[]
+language sql immutable
+as $$
+  select array_remove(array[
+    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
+    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
+    case when a.description is distinct from b.description then 'description' end,
+    case when a.due_at is distinct from b.due_at then 'due_at' end,
+    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
+    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
+    case when a.location is distinct from b.location then 'location' end,
+    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.type is distinct from b.type then 'type' end
+  ], null)
+$$;
+comment on function crm.changed_fields(crm.activities, crm.activities) is
+  'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
+  'without those that are computed.';
+
 create function api.activity_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''

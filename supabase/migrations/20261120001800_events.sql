@@ -13,7 +13,17 @@ create type crm.event_type as enum (
   'contact.created',
   'lead.received',
   'proposal.accepted',
-  'proposal.rejected'
+  'proposal.rejected',
+  'contact.updated',
+  'company.created',
+  'company.updated',
+  'deal.updated',
+  'deal.reopened',
+  'activity.updated',
+  'activity.completed',
+  'note.created',
+  'contact.merged',
+  'contact.erased'
 );
 comment on type crm.event_type is 'The event catalog of spec 6.1.';
 
@@ -37,7 +47,17 @@ insert into crm.event_types (event, object_type) values
   ('contact.created', 'contact'),
   ('lead.received', 'deal'),
   ('proposal.accepted', 'proposal'),
-  ('proposal.rejected', 'proposal');
+  ('proposal.rejected', 'proposal'),
+  ('contact.updated', 'contact'),
+  ('company.created', 'company'),
+  ('company.updated', 'company'),
+  ('deal.updated', 'deal'),
+  ('deal.reopened', 'deal'),
+  ('activity.updated', 'activity'),
+  ('activity.completed', 'activity'),
+  ('note.created', 'note'),
+  ('contact.merged', 'contact'),
+  ('contact.erased', 'contact');
 -- end of what is written
 
 create table crm.feed_offset (

@@ -75,11 +75,24 @@ comment on table crm.webhook_attempts_default is
 call crm.protect('crm.webhook_attempts_default');
 select crm.make_partitions('crm.webhook_attempts');
 
-create function crm.sample_data(p_event crm.event_type) returns json
-language sql stable
+create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
+-- plpgsql and not sql, because a later migration creates crm.lead_json.
+language plpgsql stable
 set search_path = ''
-as $$ select '{}'::json $$;
-comment on function crm.sample_data(crm.event_type) is 'The `data` of a test event: made up, in the shape of a real one.';
+as $$
+begin
+  return json_build_object(
+    'lead', crm.lead_json(d, c.id, o.id),
+    'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end,
+    'source', d.source,
+    'utm', d.utm,
+    'external_id', d.external_id
+  );
+end
+$$;
+comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
+  'The `data` of lead.received: the lead, with its contact and its company if it had them.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable
@@ -89,19 +102,15 @@ declare
   v_object json;
 begin
   if e.event = 'lead.received' then
-    select json_build_object(
-      'lead', crm.lead_json(d, c.id, o.id),
-      'contact', crm.contact_json(c),
-      'company', case when o.id is not null then crm.company_json(o) end,
-      'source', d.source,
-      'utm', d.utm,
-      'external_id', d.external_id
-    ) into v_object
-    from crm.deals d
-    left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
-    left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
-    where d.workspace_id = e.workspace_id and d.id = e.object_id;
-    return v_object;
+    return (
+      select crm.lead_data(d, c, o)
+      from crm.deals d
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+      where d.workspace_id = e.workspace_id and d.id = e.object_id
+    );
+  elsif e.event = 'contact.erased' then
+    return json_build_object('id', e.object_id);
   end if;
 
   case p_object_type
@@ -111,17 +120,20 @@ begin
     when 'contact' then
       select crm.contact_json(c) into v_object from crm.contacts c
       where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'company' then
+      select crm.company_json(c) into v_object from crm.companies c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
     when 'activity' then
       select crm.activity_json(a) into v_object from crm.activities a
       where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'note' then
+      select crm.note_json(n) into v_object from crm.notes n
+      where n.workspace_id = e.workspace_id and n.id = e.object_id;
     when 'proposal' then
       select crm.proposal_json(p) into v_object from crm.proposals p
       where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
-  return (
-    select json_object_agg(t.key, t.value)
-    from (select * from json_each(v_object) union all select * from json_each(e.facts::json)) t
-  );
+  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
 end
 $$;
 comment on function crm.event_data(crm.events, text) is

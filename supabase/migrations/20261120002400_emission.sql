@@ -47,6 +47,10 @@ create trigger emit_created after insert on crm.deals
   for each row execute function crm.emit_created('deal.created');
 create trigger emit_created after insert on crm.activities
   for each row execute function crm.emit_created('activity.created');
+create trigger emit_created after insert on crm.companies
+  for each row execute function crm.emit_created('company.created');
+create trigger emit_created after insert on crm.notes
+  for each row execute function crm.emit_created('note.created');
 
 create function crm.emit_lead_received() returns trigger
 language plpgsql security definer
@@ -105,6 +109,54 @@ comment on function crm.emit_closed() is 'Trigger: emits deal.won or deal.lost w
 create trigger emit_closed after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status <> 'aberto')
   execute function crm.emit_closed();
+
+-- Every change of a public field is an event, also where a special event tells of it (a win is deal.won and deal.updated):
+-- who keeps a copy needs one type for each kind of object (docs/decisions/0025-events-of-changes.md).
+
+create function crm.emit_change() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_changed_fields text[] := '{}';
+begin
+  if tg_op = 'UPDATE' then
+    v_changed_fields := crm.changed_fields(old, new);
+    if v_changed_fields = '{}' then
+      return null;
+    end if;
+  end if;
+  perform crm.emit(
+    new.workspace_id, tg_argv[0]::crm.event_type, new.id, jsonb_build_object('changed_fields', v_changed_fields)
+  );
+  return null;
+end
+$$;
+comment on function crm.emit_change() is
+  'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed only '
+  'in what no client sees. A new row has no changed fields.';
+
+-- Postgres fires triggers in the order of their names, so the special event comes before the update.
+create trigger emit_updated after update on crm.contacts
+  for each row when (old.* is distinct from new.*) execute function crm.emit_change('contact.updated');
+create trigger emit_updated after update on crm.companies
+  for each row when (old.* is distinct from new.*) execute function crm.emit_change('company.updated');
+create trigger emit_updated after update on crm.deals
+  for each row when (old.* is distinct from new.*) execute function crm.emit_change('deal.updated');
+create trigger emit_updated after update on crm.activities
+  for each row when (old.* is distinct from new.*) execute function crm.emit_change('activity.updated');
+
+create trigger emit_reopened after update of status on crm.deals
+  for each row when (old.status is distinct from new.status and new.status = 'aberto')
+  execute function crm.emit_change('deal.reopened');
+
+create trigger emit_completed after update of status on crm.activities
+  for each row when (old.status is distinct from new.status and new.status = 'concluida')
+  execute function crm.emit_change('activity.completed');
+-- A call that is noted after it was made is complete from the beginning.
+create trigger emit_created_completed after insert on crm.activities
+  for each row when (new.status = 'concluida')
+  execute function crm.emit_change('activity.completed');
 
 create function crm.emit_proposal() returns trigger
 language plpgsql security definer

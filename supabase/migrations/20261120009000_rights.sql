@@ -203,7 +203,7 @@ to crm_api;
 grant usage on schema app, api, crm to crm_app;
 grant select on
   crm.activities, crm.companies, crm.contacts, crm.deals, crm.event_types, crm.events, crm.key_calls, crm.key_counters,
-  crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
+  crm.notes, crm.pipelines, crm.proposals, crm.rate_limits, crm.stages, crm.webhook_attempts
 to crm_app;
 grant select, insert on crm.audit_log to crm_app;
 grant select, update (name, stale_after_days) on crm.workspaces to crm_app;
@@ -276,12 +276,14 @@ grant execute on function
   crm.key_for_update(uuid, uuid),
   crm.key_record(uuid, uuid),
   crm.key_records(uuid, uuid[]),
+  crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid),
   crm.makers_of_subscriptions(uuid, uuid[]),
   crm.may_send(uuid, uuid),
   crm.member_json(crm.members, bigint),
   crm.old_secret_until(uuid, uuid),
   crm.page(json[], uuid),
+  crm.note_json(crm.notes),
   crm.parse_argument(text, text, jsonb),
   crm.parse_moment(text),
   crm.poke_dispatcher(),
@@ -303,6 +305,9 @@ grant execute on function
   crm.resume_subscription(uuid, uuid),
   crm.rotate_secret(uuid, uuid, bytea, integer),
   crm.sample_data(crm.event_type),
+  crm.sample_facts(crm.event_type),
+  crm.sample_row(text),
+  crm.sample_state(crm.event_type),
   crm.send_test_event(uuid, uuid, crm.event_type),
   crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid),

@@ -250,7 +250,7 @@ test("an activity emits activity.created once, with its deal and whether it is a
   const current = (await api.patch(`${ACTIVITIES}/${id}`, { status: "concluida" })).body;
   const events = await sql`
     select e.event, t.object_type, crm.event_data(e, t.object_type) as data from crm.events e join crm.event_types t using (event)
-    where e.workspace_id = ${workspace.id} and e.object_id = ${id}`;
+    where e.workspace_id = ${workspace.id} and e.object_id = ${id} and e.event = 'activity.created'`;
   assert.deepEqual([...events], [
     { event: "activity.created", object_type: "activity", data: current },
   ]);

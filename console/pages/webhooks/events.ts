@@ -3,7 +3,7 @@ import type { EventType } from "../../../supabase/functions/_shared/contract/eve
 export type { EventType };
 
 /** What an event is about, as people look for it. */
-export type EventGroup = "leads" | "deals" | "contacts" | "activities" | "proposals";
+export type EventGroup = "leads" | "deals" | "contacts" | "companies" | "activities" | "notes" | "proposals";
 
 /** Every event of the catalogue, of which only the type is imported: its schemas would bring zod into the bundle. */
 const GROUP_OF: Record<EventType, EventGroup> = {
@@ -12,10 +12,20 @@ const GROUP_OF: Record<EventType, EventGroup> = {
   "deal.stage_changed": "deals",
   "deal.won": "deals",
   "deal.lost": "deals",
+  "deal.reopened": "deals",
   "deal.stale": "deals",
+  "deal.updated": "deals",
   "contact.created": "contacts",
+  "contact.updated": "contacts",
+  "contact.merged": "contacts",
+  "contact.erased": "contacts",
+  "company.created": "companies",
+  "company.updated": "companies",
   "activity.created": "activities",
+  "activity.completed": "activities",
   "activity.overdue": "activities",
+  "activity.updated": "activities",
+  "note.created": "notes",
   "proposal.viewed": "proposals",
   "proposal.accepted": "proposals",
   "proposal.rejected": "proposals",
@@ -23,7 +33,7 @@ const GROUP_OF: Record<EventType, EventGroup> = {
 
 /** Every event in its group, in the order of the form. */
 export const EVENT_GROUPS: readonly { group: EventGroup; events: EventType[] }[] = (
-  ["leads", "deals", "contacts", "activities", "proposals"] as const
+  ["leads", "deals", "contacts", "companies", "activities", "notes", "proposals"] as const
 ).map((group) => ({
   group,
   events: (Object.keys(GROUP_OF) as EventType[]).filter((event) => GROUP_OF[event] === group),

@@ -1,0 +1,33 @@
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { isEventType } from "../../supabase/functions/_shared/contract/events.ts";
+import { comment } from "./sql_text.ts";
+
+/** Fields that identify the record, and the one that every change sets. */
+const NOT_CHANGES = ["id", "workspace_id", "updated_at"];
+
+/** The SQL function that the events of changes ask what changed; null for a record without such an event. */
+export function changedFieldsSql({ name, about, fields }: CrmRecord): string | null {
+  if (!isEventType(`${name}.updated`)) return null;
+  const table = `crm.${about.table}`;
+  const names = Object.entries(fields)
+    .filter(([field, { stored }]) => stored && !NOT_CHANGES.includes(field))
+    .map(([field]) => field)
+    .sort();
+  const cases = names.map((field) =>
+    `    case when a.${field} is distinct from b.${field} then '${field}' end`
+  );
+  return `create function crm.changed_fields(a ${table}, b ${table}) returns text[]
+language sql immutable
+as $$
+  select array_remove(array[
+${cases.join(",\n")}
+  ], null)
+$$;
+${
+    comment(
+      `function crm.changed_fields(${table}, ${table})`,
+      "The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without " +
+        "those that are computed.",
+    )
+  }`;
+}

@@ -1,0 +1,61 @@
+// Every event of the catalogue, from its cause to its receiver, and the samples of test events.
+import assert from "node:assert/strict";
+import { deliveryBody } from "../../openapi/events.ts";
+import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
+import { causeEveryEvent, NOT_YET } from "../support/every_event.ts";
+import { openMailbox } from "../support/mailbox.ts";
+import { test } from "../support/scenario.ts";
+import { checkDelivery, subscribe } from "../support/webhooks.ts";
+
+const EMITTED = EVENT_TYPES.filter((event) => !NOT_YET.includes(event));
+
+test("Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says", async ({ sql, workspace }) => {
+  const mailboxes = new Map(EMITTED.map((event) => [event, openMailbox()]));
+  const secrets = new Map<EventType, string>();
+  for (const [event, { url }] of mailboxes) {
+    secrets.set(event, (await subscribe(workspace.key, url, [event])).secret);
+  }
+  await causeEveryEvent(sql, workspace);
+  await sql`select crm.poke_dispatcher()`;
+  for (const [event, mailbox] of mailboxes) {
+    const [message] = await mailbox.waitFor(1, 30);
+    checkDelivery(message!, secrets.get(event)!);
+    assert.deepEqual(deliveryBody(event).parse(message!.body), message!.body, event);
+    assert.equal(message!.body.data.id ?? message!.body.data.lead.deal_id, message!.body.object_id);
+  }
+});
+
+test("The sample of every event has its schema and the fields of a real one", async ({ sql, workspace }) => {
+  await causeEveryEvent(sql, workspace);
+  const [contact] = await sql<
+    [{ id: string }]
+  >`select id from crm.contacts where workspace_id = ${workspace.id}`;
+  await sql`
+    select crm.emit(${workspace.id}, 'contact.merged', ${contact.id}, ${
+    sql.json({ merged_contact_id: crypto.randomUUID() })
+  })`;
+  await sql`select crm.emit(${workspace.id}, 'contact.erased', ${contact.id})`;
+  for (const event of EVENT_TYPES) {
+    const [row] = await sql<[{ sample: Data; body: Data }?]>`
+      select crm.sample_data(${event}) as sample, crm.delivery_body(e.id, e)::json as body
+      from crm.events e where e.workspace_id = ${workspace.id} and e.event = ${event} limit 1`;
+    assert.ok(row, event);
+    const { sample, body } = row;
+    assert.deepEqual(deliveryBody(event).parse(body), body);
+    assert.deepEqual(deliveryBody(event).parse({ ...body, data: sample }), { ...body, data: sample }, event);
+    assert.deepEqual(fieldsOf(sample), fieldsOf(body["data"] as Data), event);
+    // A receiver that looks the object up finds none.
+    assert.match(JSON.stringify(sample), /"(deal_)?id":"00000000-0000-0000-0000-000000000000"/);
+  }
+});
+
+type Data = Record<string, unknown>;
+
+/** The names of the fields in their order, with those of each record inside, but not of the client's own objects. */
+function fieldsOf(data: Data, inside = ""): string[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const path = inside + name;
+    const isRecord = ["lead", "contact", "company"].includes(name) && value !== null;
+    return isRecord ? [path, ...fieldsOf(value as Data, `${path}.`)] : [path];
+  });
+}
