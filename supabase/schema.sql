@@ -16622,6 +16622,7 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 --
 
 REVOKE ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_api;
 GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_app;
 
 
@@ -17290,6 +17291,7 @@ GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
 
 
@@ -17298,6 +17300,7 @@ GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_row(p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
 
 
@@ -17306,6 +17309,7 @@ GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_state(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_app;
 
 
