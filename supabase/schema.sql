@@ -6820,16 +6820,20 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now
 --
 
 CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
 -- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
 
 
 --
@@ -6837,17 +6841,21 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 
 
@@ -7202,15 +7210,16 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 --
 
 CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
     AS $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 
 
@@ -7990,9 +7999,13 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 --
 
 CREATE FUNCTION crm.feed_horizon() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
-    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
@@ -8935,64 +8948,41 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 -- Name: make_partition(regclass, date); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS boolean
+CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_table name := (select c.relname from pg_class c where c.oid = p_table);
-  v_key name := (
-    select a.attname from pg_partitioned_table t
-    join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
-    where t.partrelid = p_table
-  );
-  v_partition name := format('%s_%s', v_table, to_char(p_day, 'YYYY_MM_DD'));
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
   v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_moved bigint;
 begin
-  if to_regclass(format('crm.%I', v_partition)) is not null then
-    return false;
-  end if;
-  execute format('create table crm.%I (like %s including defaults including constraints)', v_partition, p_table);
-  -- The default partition has rows of this day only if the job did not run for a week: they are moved.
-  execute format('lock table crm.%I in access exclusive mode', v_table || '_default');
+  -- The indexes come with `attach`, because rows are moved five times as fast without.
+  execute format('create table %s (like %s including all excluding indexes)', v_partition, p_table);
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
   execute format(
-    'with moved as (delete from crm.%I where %I >= %L and %I < %L returning *) insert into crm.%I select * from moved',
-    v_table || '_default', v_key, v_from, v_key, v_to, v_partition
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s select * from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
   );
-  execute format('alter table %s attach partition crm.%I for values from (%L) to (%L)', p_table, v_partition, v_from, v_to);
-  call crm.protect(format('crm.%I', v_partition)::regclass);
-  execute format('comment on table crm.%I is %L', v_partition, format('The rows of crm.%s of a day in UTC.', v_table));
-  return true;
+  return v_moved;
 end
-$$;
+$_$;
 
 
 --
 -- Name: FUNCTION make_partition(p_table regclass, p_day date); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day (UTC) and moves its rows out of the default partition; false if it exists.';
-
-
---
--- Name: make_partitions(regclass); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.make_partitions(p_table regclass) RETURNS void
-    LANGUAGE sql
-    SET search_path TO ''
-    AS $$
-  -- A week ahead, so that no row goes to the default partition while the job cannot run.
-  select crm.make_partition(p_table, (now() at time zone 'UTC')::date + n) from generate_series(-1, 7) n
-$$;
-
-
---
--- Name: FUNCTION make_partitions(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.make_partitions(p_table regclass) IS 'Makes the partitions of a table from yesterday to a week ahead.';
+COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day and moves its rows out of the default partition, unseen by triggers; returns how many there were. The caller has locked the table.';
 
 
 --
@@ -9021,45 +9011,92 @@ COMMENT ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids u
 
 
 --
--- Name: manage_partitions(); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: manage_partitions(regclass, timestamp with time zone, bigint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.manage_partitions() RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone DEFAULT now(), p_max_rows bigint DEFAULT 100000, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    SET lock_timeout TO '200ms'
+    AS $_$
 declare
-  v_partition record;
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
 begin
-  perform crm.make_partitions(t.name)
-  from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
+    delete from crm.webhook_queue q
+    where (q.workspace_id, q.delivery_id) in (
+      select o.workspace_id, o.delivery_id from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    );
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
 
-  -- A short wait: everybody who uses the table waits behind a drop that waits. The next run tries again.
-  perform set_config('lock_timeout', '200ms', true);
-  for v_partition in
-    select c.oid::regclass as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('crm.events'::regclass, 'crm.webhook_deliveries'::regclass, 'crm.webhook_attempts'::regclass)
-      and crm.partition_day(c.relname) + 1 <= ((now() - interval '30 days') at time zone 'UTC')::date
-    order by i.inhparent, c.relname
-  loop
+  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
     begin
-      execute format('drop table %s', v_partition.name);
-    exception when lock_not_available then
-      raise log 'The partition % is in use and is dropped later', v_partition.name;
+      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+      if v_rows > p_max_rows then
+        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
+      end if;
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
+      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Again, for the rows that were written meanwhile.
+      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+        moved := moved + crm.make_partition(p_table, v_day);
+        made := made + 1;
+      end loop;
+    exception
+      when lock_not_available or program_limit_exceeded then
+        made := 0;
+        moved := 0;
+        hindrance := sqlerrm;
     end;
-  end loop;
+  end if;
 
-  delete from crm.webhook_queue q where q.delivery_id < crm.uuid_v7_floor(now() - interval '31 days');
+  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+    begin
+      execute format('lock table only %s in access exclusive mode', p_table);
+      -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum has it. The others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
+    end;
+  end if;
+  if hindrance is not null then
+    raise log 'crm.manage_partitions(%): %', p_table, hindrance;
+  end if;
 end
-$$;
+$_$;
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.manage_partitions() IS 'Makes the partitions of the coming week, and drops those whose events are all older than 30 days, with their deliveries and attempts, those that wait included.';
+COMMENT ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) IS 'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition has rows; drops those whose whole day is older than 30 days, ten at a time, and what the queue and the default partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is moved and no partition is made. p_now is the time to go by.';
 
 
 --
@@ -9083,12 +9120,16 @@ COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page e
 --
 
 CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 
 
@@ -9161,6 +9202,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JSON of a member for the operator and the console, with the number of keys that the member created and that are neither revoked nor expired.';
+
+
+--
+-- Name: missing_days(regclass, date, date); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) RETURNS date[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$_$;
+
+
+--
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) IS 'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest of which the default partition has rows.';
 
 
 --
@@ -9799,20 +9876,49 @@ COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date an
 
 
 --
--- Name: partition_day(name); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: partition_key(regclass); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.partition_day(p_partition name) RETURNS date
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION crm.partition_key(p_table regclass) RETURNS name
+    LANGUAGE sql STABLE
     SET search_path TO ''
-    AS $_$ select to_date(substring(p_partition from '_(\d{4}_\d\d_\d\d)$'), 'YYYY_MM_DD') $_$;
+    AS $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.partition_day(p_partition name) IS 'The day in UTC whose rows a partition has; null for the default partition.';
+COMMENT ON FUNCTION crm.partition_key(p_table regclass) IS 'The column, a UUIDv7, by whose time a table is partitioned.';
+
+
+--
+-- Name: partitions_of(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.partitions_of(p_table regclass) RETURNS TABLE(partition regclass, day date)
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $_$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$_$;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.partitions_of(p_table regclass) IS 'The partitions of a table with their days, oldest first, without the default partition.';
 
 
 --
@@ -12707,7 +12813,7 @@ ALTER TABLE ONLY crm.events_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE events_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -13045,7 +13151,7 @@ ALTER TABLE ONLY crm.webhook_attempts_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_attempts_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -13073,7 +13179,7 @@ ALTER TABLE ONLY crm.webhook_deliveries_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_deliveries_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -16695,13 +16801,6 @@ REVOKE ALL ON FUNCTION crm.make_partition(p_table regclass, p_day date) FROM PUB
 
 
 --
--- Name: FUNCTION make_partitions(p_table regclass); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.make_partitions(p_table regclass) FROM PUBLIC;
-
-
---
 -- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16711,10 +16810,10 @@ GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.manage_partitions() FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) FROM PUBLIC;
 
 
 --
@@ -16769,6 +16868,13 @@ GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO crm_app;
+
+
+--
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) FROM PUBLIC;
 
 
 --
@@ -16894,10 +17000,17 @@ GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.partition_day(p_partition name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.partition_key(p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.partitions_of(p_table regclass) FROM PUBLIC;
 
 
 --

@@ -72,16 +72,23 @@ alter table crm.feed_offset force row level security;
 insert into crm.feed_offset default values;
 
 create function crm.feed_position() returns bigint
-language sql volatile
+language plpgsql volatile
 set search_path = ''
-as $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
-comment on function crm.feed_position() is
-  'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+as $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
+comment on function crm.feed_position() is 'The position in the feed of what this transaction writes.';
 
 create function crm.feed_horizon() returns bigint
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = ''
-as $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+as $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 comment on function crm.feed_horizon() is
   'The position below which every transaction has ended, in the snapshot of the statement: an event below it is '
   'visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs '
@@ -110,11 +117,10 @@ comment on column crm.events.position is
   'other by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
-comment on table crm.events_default is 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+comment on table crm.events_default is 'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.events_default');
 create index events_in_order on crm.events (workspace_id, position, id);
 create index events_of_object on crm.events (workspace_id, object_id, position, id);
-select crm.make_partitions('crm.events');
 
 create function crm.continue_feed() returns bigint
 language sql volatile

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { deliveryBody } from "../../openapi/events.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
@@ -68,7 +69,7 @@ test("webhook show counts the outcomes of a subscription's deliveries by day, an
   assert.match(text, new RegExp(`^Made by the key ${made.id} "Teste"$`, "m"));
 });
 
-test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ workspace: { id: workspace, key } }) => {
+test("webhook test sends a signed event that a receiver can distinguish from a real one", async ({ sql, workspace: { id: workspace, key } }) => {
   const mailbox = openMailbox();
   const { id, secret } = await subscribe(key, mailbox.url, ["deal.won", "deal.lost"]);
   const other = openMailbox();
@@ -77,12 +78,14 @@ test("webhook test sends a signed event that a receiver can distinguish from a r
   const { delivery_id } = await json("webhook", "test", id);
   const [message] = await mailbox.waitFor(1);
   checkDelivery(message!, secret);
-  const { occurred_at: _, event_id: _event, data: _data, ...body } = message!.body;
+  const { occurred_at: _, event_id: __, ...body } = message!.body;
+  const [{ data }] = await sql<[{ data: unknown }]>`select crm.sample_data('deal.won') as data`;
   assert.deepEqual(body, {
     event: "deal.won",
     workspace_id: workspace,
     object_type: "deal",
     object_id: NIL_ID,
+    data,
     delivery_id,
     test: true,
   });
@@ -104,7 +107,9 @@ test("A test event can be sent of every event in the catalog", async ({ sql, wor
   assert.deepEqual(messages.map(({ body }) => body.event).sort(), [...EVENT_TYPES].sort());
   for (const { body } of messages) {
     const object = body.event === "lead.received" ? "deal" : body.event.split(".")[0];
-    assert.deepEqual([body.object_type, body.object_id, body.test], [object, NIL_ID, true]);
+    const { data, ...rest } = body;
+    assert.deepEqual([rest.object_type, rest.object_id, rest.test], [object, NIL_ID, true]);
+    assert.deepEqual(deliveryBody(body.event).parse({ ...rest, data }).data, data);
   }
 });
 

