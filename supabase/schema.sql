@@ -377,7 +377,17 @@ CREATE TYPE crm.event_type AS ENUM (
     'contact.created',
     'lead.received',
     'proposal.accepted',
-    'proposal.rejected'
+    'proposal.rejected',
+    'contact.updated',
+    'company.created',
+    'company.updated',
+    'deal.updated',
+    'deal.reopened',
+    'activity.updated',
+    'activity.completed',
+    'note.created',
+    'contact.merged',
+    'contact.erased'
 );
 
 
@@ -4549,6 +4559,358 @@ COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls
 
 
 --
+-- Name: changed_fields(crm.activities, crm.activities); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.activities, b crm.activities) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.completed_at is distinct from b.completed_at then 'completed_at' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.created_by_id is distinct from b.created_by_id then 'created_by_id' end,
+    case when a.deal_id is distinct from b.deal_id then 'deal_id' end,
+    case when a.description is distinct from b.description then 'description' end,
+    case when a.due_at is distinct from b.due_at then 'due_at' end,
+    case when a.duration_minutes is distinct from b.duration_minutes then 'duration_minutes' end,
+    case when a.is_online_meeting is distinct from b.is_online_meeting then 'is_online_meeting' end,
+    case when a.location is distinct from b.location then 'location' end,
+    case when a.meeting_url is distinct from b.meeting_url then 'meeting_url' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.type is distinct from b.type then 'type' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.activities, b crm.activities) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: name_key(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.name_key(p_name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
+
+
+--
+-- Name: companies; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.companies (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
+    legal_name text,
+    tax_id text,
+    domain text,
+    website text,
+    email text,
+    phone text,
+    industry text,
+    employee_count integer,
+    linkedin text,
+    instagram text,
+    address jsonb,
+    owner_id uuid NOT NULL,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
+    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE companies; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
+
+
+--
+-- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.name_key IS 'The name in the form of crm.name_key. Searches by name compare this column.';
+
+
+--
+-- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
+
+
+--
+-- Name: changed_fields(crm.companies, crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.companies, b crm.companies) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.address is distinct from b.address then 'address' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.domain is distinct from b.domain then 'domain' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.employee_count is distinct from b.employee_count then 'employee_count' end,
+    case when a.industry is distinct from b.industry then 'industry' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.legal_name is distinct from b.legal_name then 'legal_name' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.tax_id is distinct from b.tax_id then 'tax_id' end,
+    case when a.website is distinct from b.website then 'website' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.companies, b crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.companies, b crm.companies) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: digits(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.digits(p_phone text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
+
+
+--
+-- Name: contacts; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.contacts (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name text NOT NULL,
+    email text,
+    phone text,
+    phone_digits text GENERATED ALWAYS AS (crm.digits(phone)) STORED,
+    phone2 text,
+    whatsapp text,
+    job_title text,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    instagram text,
+    linkedin text,
+    notes text,
+    custom_fields jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
+    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+);
+
+ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE contacts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.contacts IS 'People that a workspace sells to.';
+
+
+--
+-- Name: changed_fields(crm.contacts, crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.email is distinct from b.email then 'email' end,
+    case when a.instagram is distinct from b.instagram then 'instagram' end,
+    case when a.job_title is distinct from b.job_title then 'job_title' end,
+    case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.name is distinct from b.name then 'name' end,
+    case when a.notes is distinct from b.notes then 'notes' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.phone is distinct from b.phone then 'phone' end,
+    case when a.phone2 is distinct from b.phone2 then 'phone2' end,
+    case when a.whatsapp is distinct from b.whatsapp then 'whatsapp' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.contacts, b crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: deals; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.deals (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    title text NOT NULL,
+    status text DEFAULT 'aberto'::text NOT NULL,
+    value numeric,
+    recurring_value numeric,
+    pipeline_id uuid NOT NULL,
+    stage_id uuid NOT NULL,
+    contact_id uuid,
+    company_id uuid,
+    owner_id uuid NOT NULL,
+    expected_close_date date,
+    loss_reason_id uuid,
+    loss_note text,
+    source text,
+    utm jsonb,
+    custom_fields jsonb,
+    external_id text,
+    from_lead boolean DEFAULT false NOT NULL,
+    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL,
+    stale_reported_for timestamp with time zone,
+    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    last_activity_at timestamp with time zone,
+    won_at timestamp with time zone,
+    lost_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
+    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
+    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
+    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
+);
+
+ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
+
+
+--
+-- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
+
+
+--
+-- Name: COLUMN deals.from_lead; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.from_lead IS 'Whether POST leads created the deal: such an insert emits lead.received.';
+
+
+--
+-- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.moved_at IS 'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. updated_at cannot show that, because a note changes no field of the deal.';
+
+
+--
+-- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted again.';
+
+
+--
+-- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
+
+
+--
+-- Name: changed_fields(crm.deals, crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_fields(a crm.deals, b crm.deals) RETURNS text[]
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select array_remove(array[
+    case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
+    case when a.company_id is distinct from b.company_id then 'company_id' end,
+    case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
+    case when a.created_at is distinct from b.created_at then 'created_at' end,
+    case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
+    case when a.expected_close_date is distinct from b.expected_close_date then 'expected_close_date' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
+    case when a.last_activity_at is distinct from b.last_activity_at then 'last_activity_at' end,
+    case when a.loss_note is distinct from b.loss_note then 'loss_note' end,
+    case when a.loss_reason_id is distinct from b.loss_reason_id then 'loss_reason_id' end,
+    case when a.lost_at is distinct from b.lost_at then 'lost_at' end,
+    case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
+    case when a.pipeline_id is distinct from b.pipeline_id then 'pipeline_id' end,
+    case when a.recurring_value is distinct from b.recurring_value then 'recurring_value' end,
+    case when a.source is distinct from b.source then 'source' end,
+    case when a.stage_changed_at is distinct from b.stage_changed_at then 'stage_changed_at' end,
+    case when a.stage_id is distinct from b.stage_id then 'stage_id' end,
+    case when a.status is distinct from b.status then 'status' end,
+    case when a.title is distinct from b.title then 'title' end,
+    case when a.utm is distinct from b.utm then 'utm' end,
+    case when a.value is distinct from b.value then 'value' end,
+    case when a.won_at is distinct from b.won_at then 'won_at' end
+  ], null)
+$$;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.deals, b crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
 -- Name: changes(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -4902,95 +5264,6 @@ COMMENT ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pi
 
 
 --
--- Name: deals; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.deals (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    title text NOT NULL,
-    status text DEFAULT 'aberto'::text NOT NULL,
-    value numeric,
-    recurring_value numeric,
-    pipeline_id uuid NOT NULL,
-    stage_id uuid NOT NULL,
-    contact_id uuid,
-    company_id uuid,
-    owner_id uuid NOT NULL,
-    expected_close_date date,
-    loss_reason_id uuid,
-    loss_note text,
-    source text,
-    utm jsonb,
-    custom_fields jsonb,
-    external_id text,
-    from_lead boolean DEFAULT false NOT NULL,
-    stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
-    moved_at timestamp with time zone DEFAULT now() NOT NULL,
-    stale_reported_for timestamp with time zone,
-    stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
-CASE
-    WHEN ((status = 'aberto'::text) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
-    ELSE NULL::timestamp with time zone
-END) STORED,
-    last_activity_at timestamp with time zone,
-    won_at timestamp with time zone,
-    lost_at timestamp with time zone,
-    closed_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
-    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
-    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
-    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
-);
-
-ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE deals; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.deals IS 'Sales in progress or closed.';
-
-
---
--- Name: COLUMN deals.external_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.external_id IS 'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads idempotent.';
-
-
---
--- Name: COLUMN deals.from_lead; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.from_lead IS 'Whether POST leads created the deal: such an insert emits lead.received.';
-
-
---
--- Name: COLUMN deals.moved_at; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.moved_at IS 'When the deal last moved: it was changed, an activity of it was created or changed, or a note was added. updated_at cannot show that, because a note changes no field of the deal.';
-
-
---
--- Name: COLUMN deals.stale_reported_for; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_reported_for IS 'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted again.';
-
-
---
--- Name: COLUMN deals.stale_unreported_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.deals.stale_unreported_since IS 'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
-
-
---
 -- Name: choose_stage_for_move(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5059,8 +5332,8 @@ CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS 
     AS $$
 #variable_conflict use_column
 declare
-  -- Each takes a step through the index, of some microseconds.
-  c_max_subscriptions constant integer := 200;
+  -- Each takes some steps through indexes, of some microseconds. More than the active subscriptions of one workspace.
+  c_max_subscriptions constant integer := 60 + p_limit;
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
   v_last uuid;
@@ -5086,30 +5359,25 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    in_flight as (
-      select q.workspace_id, q.subscription_id, count(*)::integer as taken from crm.webhook_queue q
-      where q.shard = p_shard and q.state = 'leased'
-      group by q.workspace_id, q.subscription_id
-    ),
-    workspace_in_flight as (
-      select f.workspace_id, sum(f.taken)::integer as taken from in_flight f group by f.workspace_id
-    ),
-    host_in_flight as (
-      select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
-    ),
+    -- Counted for each target through an index, because the planner does not know how much is in flight.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
         s.is_active and not p.suspended and p.public_api as may_send,
-        coalesce(f.taken, 0) as taken,
-        coalesce(wf.taken, 0) as workspace_taken,
-        coalesce(hf.taken, 0) as host_taken
+        f.taken, f.workspace_taken,
+        (
+          select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = s.target_host
+        ) as host_taken
       from waiting w
       join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
       join crm.workspaces p on p.id = w.workspace_id
-      left join in_flight f on f.workspace_id = w.workspace_id and f.subscription_id = w.subscription_id
-      left join workspace_in_flight wf on wf.workspace_id = w.workspace_id
-      left join host_in_flight hf on hf.host = s.target_host
+      cross join lateral (
+        select
+          count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
+          count(*)::integer as workspace_taken
+        from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'leased' and q.workspace_id = w.workspace_id
+      ) f
     ),
     -- An event can enqueue for a subscription that became inactive at the same moment.
     stray as (
@@ -5151,7 +5419,13 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      (select max(w.workspace_id::text)::uuid from waiting w)
+      -- Of the last workspace, perhaps not all subscriptions were seen: the next call begins with it.
+      (
+        select w.workspace_id from waiting w
+        where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
+        order by w.n desc
+        limit 1
+      )
     into v_candidates, v_seen, v_last;
     exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
     v_after := '00000000-0000-0000-0000-000000000000';
@@ -5168,76 +5442,7 @@ $$;
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 200 subscriptions; the next call begins behind them. The caller has locked the shard.';
-
-
---
--- Name: name_key(text); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.name_key(p_name text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
-
-
---
--- Name: FUNCTION name_key(p_name text); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spellings of one name are equal: trimmed, Unicode NFC, lower case.';
-
-
---
--- Name: companies; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.companies (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
-    legal_name text,
-    tax_id text,
-    domain text,
-    website text,
-    email text,
-    phone text,
-    industry text,
-    employee_count integer,
-    linkedin text,
-    instagram text,
-    address jsonb,
-    owner_id uuid NOT NULL,
-    notes text,
-    custom_fields jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
-    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE companies; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.companies IS 'Organisations that a workspace sells to.';
-
-
---
--- Name: COLUMN companies.name_key; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.companies.name_key IS 'The name in the form of crm.name_key. Searches by name compare this column.';
-
-
---
--- Name: COLUMN companies.tax_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.companies.tax_id IS 'CNPJ (alphanumeric since 2026) or another tax id, in upper case and without punctuation.';
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -5597,58 +5802,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
-
-
---
--- Name: digits(text); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.digits(p_phone text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
-
-
---
--- Name: FUNCTION digits(p_phone text); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.digits(p_phone text) IS 'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
-
-
---
--- Name: contacts; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.contacts (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    email text,
-    phone text,
-    phone_digits text GENERATED ALWAYS AS (crm.digits(phone)) STORED,
-    phone2 text,
-    whatsapp text,
-    job_title text,
-    company_id uuid,
-    owner_id uuid NOT NULL,
-    instagram text,
-    linkedin text,
-    notes text,
-    custom_fields jsonb,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
-    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
-);
-
-ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE contacts; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.contacts IS 'People that a workspace sells to.';
 
 
 --
@@ -6672,16 +6825,20 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now
 --
 
 CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
 -- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
 
 
 --
@@ -6689,17 +6846,21 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 
 
@@ -6846,17 +7007,20 @@ begin
   v_now := clock_timestamp();
 
   return query
-  with in_flight as (
-    select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
+  with host as (
+    select h.host, (
+      select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
+    ) as taken
+    from (select distinct c.host from unnest(v_candidates) c) h
   ),
   ranked as (
     select
       c.*,
-      coalesce(f.taken, 0)
+      h.taken
         + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
         as host_rank
     from unnest(v_candidates) c
-    left join in_flight f on f.host = c.host
+    join host h on h.host = c.host
   ),
   chosen as (
     select r.* from ranked r
@@ -6869,18 +7033,32 @@ begin
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
       host = c.host
     from chosen c
-    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id and q.state = 'ready'
+    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
+      -- Written so that the index of what is ready does not serve it: a plan that believes that little is ready would read
+      -- all of it, instead of each row by its key.
+      and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, e.event, s.target_url,
+    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
-    crm.delivery_body(c.delivery_id, e)
+    crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  join crm.webhook_deliveries d on d.workspace_id = c.workspace_id and d.id = c.delivery_id
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  -- offset 0 keeps the order of the lookups. The conditions leave no index that would read more than one row: a plan
+  -- that believes that a workspace has few rows takes any index, also for a workspace that has a million.
+  cross join lateral (
+    select d.event_id from crm.webhook_deliveries d
+    where d.workspace_id = c.workspace_id and d.subscription_id = c.subscription_id and d.id = c.delivery_id
+    offset 0
+  ) d
+  cross join lateral (
+    select e as event from crm.events e
+    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id
+    order by e.id
+    limit 1
+  ) e
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
   join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
 end
@@ -7023,7 +7201,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
       'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
     ],
     array[
@@ -7032,8 +7210,8 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       '*/*',
       'application/json',
       octet_length(convert_to(p_body, 'UTF8'))::text,
-      'close',
       e.event::text,
+      e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
       'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
@@ -7054,15 +7232,16 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 --
 
 CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
     AS $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 
 
@@ -7479,6 +7658,38 @@ COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_obje
 
 
 --
+-- Name: emit_change(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_changed_fields text[] := '{}';
+begin
+  if tg_op = 'UPDATE' then
+    v_changed_fields := crm.changed_fields(old, new);
+    if v_changed_fields = '{}' then
+      return null;
+    end if;
+  end if;
+  perform crm.emit(
+    new.workspace_id, tg_argv[0]::crm.event_type, new.id, jsonb_build_object('changed_fields', v_changed_fields)
+  );
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_change(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_change() IS 'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed only in what no client sees. A new row has no changed fields.';
+
+
+--
 -- Name: emit_closed(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7762,19 +7973,15 @@ declare
   v_object json;
 begin
   if e.event = 'lead.received' then
-    select json_build_object(
-      'lead', crm.lead_json(d, c.id, o.id),
-      'contact', crm.contact_json(c),
-      'company', case when o.id is not null then crm.company_json(o) end,
-      'source', d.source,
-      'utm', d.utm,
-      'external_id', d.external_id
-    ) into v_object
-    from crm.deals d
-    left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
-    left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
-    where d.workspace_id = e.workspace_id and d.id = e.object_id;
-    return v_object;
+    return (
+      select crm.lead_data(d, c, o)
+      from crm.deals d
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+      where d.workspace_id = e.workspace_id and d.id = e.object_id
+    );
+  elsif e.event = 'contact.erased' then
+    return json_build_object('id', e.object_id);
   end if;
 
   case p_object_type
@@ -7784,17 +7991,20 @@ begin
     when 'contact' then
       select crm.contact_json(c) into v_object from crm.contacts c
       where c.workspace_id = e.workspace_id and c.id = e.object_id;
+    when 'company' then
+      select crm.company_json(c) into v_object from crm.companies c
+      where c.workspace_id = e.workspace_id and c.id = e.object_id;
     when 'activity' then
       select crm.activity_json(a) into v_object from crm.activities a
       where a.workspace_id = e.workspace_id and a.id = e.object_id;
+    when 'note' then
+      select crm.note_json(n) into v_object from crm.notes n
+      where n.workspace_id = e.workspace_id and n.id = e.object_id;
     when 'proposal' then
       select crm.proposal_json(p) into v_object from crm.proposals p
       where p.workspace_id = e.workspace_id and p.id = e.object_id;
   end case;
-  return (
-    select json_object_agg(t.key, t.value)
-    from (select * from json_each(v_object) union all select * from json_each(e.facts::json)) t
-  );
+  return case when e.facts = '{}' then v_object else crm.with_fields(v_object, e.facts::json) end;
 end
 $$;
 
@@ -7811,9 +8021,13 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 --
 
 CREATE FUNCTION crm.feed_horizon() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
-    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
@@ -8515,6 +8729,34 @@ COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON 
 
 
 --
+-- Name: lead_data(crm.deals, crm.contacts, crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  return json_build_object(
+    'lead', crm.lead_json(d, c.id, o.id),
+    'contact', case when c.id is not null then crm.contact_json(c) end,
+    'company', case when o.id is not null then crm.company_json(o) end,
+    'source', d.source,
+    'utm', d.utm,
+    'external_id', d.external_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_data(d crm.deals, c crm.contacts, o crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) IS 'The `data` of lead.received: the lead, with its contact and its company if it had them.';
+
+
+--
 -- Name: lead_json(crm.deals, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8728,64 +8970,41 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 -- Name: make_partition(regclass, date); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS boolean
+CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_table name := (select c.relname from pg_class c where c.oid = p_table);
-  v_key name := (
-    select a.attname from pg_partitioned_table t
-    join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
-    where t.partrelid = p_table
-  );
-  v_partition name := format('%s_%s', v_table, to_char(p_day, 'YYYY_MM_DD'));
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
   v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_moved bigint;
 begin
-  if to_regclass(format('crm.%I', v_partition)) is not null then
-    return false;
-  end if;
-  execute format('create table crm.%I (like %s including defaults including constraints)', v_partition, p_table);
-  -- The default partition has rows of this day only if the job did not run for a week: they are moved.
-  execute format('lock table crm.%I in access exclusive mode', v_table || '_default');
+  -- The indexes come with `attach`, because rows are moved five times as fast without.
+  execute format('create table %s (like %s including all excluding indexes)', v_partition, p_table);
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
   execute format(
-    'with moved as (delete from crm.%I where %I >= %L and %I < %L returning *) insert into crm.%I select * from moved',
-    v_table || '_default', v_key, v_from, v_key, v_to, v_partition
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s select * from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
   );
-  execute format('alter table %s attach partition crm.%I for values from (%L) to (%L)', p_table, v_partition, v_from, v_to);
-  call crm.protect(format('crm.%I', v_partition)::regclass);
-  execute format('comment on table crm.%I is %L', v_partition, format('The rows of crm.%s of a day in UTC.', v_table));
-  return true;
+  return v_moved;
 end
-$$;
+$_$;
 
 
 --
 -- Name: FUNCTION make_partition(p_table regclass, p_day date); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day (UTC) and moves its rows out of the default partition; false if it exists.';
-
-
---
--- Name: make_partitions(regclass); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.make_partitions(p_table regclass) RETURNS void
-    LANGUAGE sql
-    SET search_path TO ''
-    AS $$
-  -- A week ahead, so that no row goes to the default partition while the job cannot run.
-  select crm.make_partition(p_table, (now() at time zone 'UTC')::date + n) from generate_series(-1, 7) n
-$$;
-
-
---
--- Name: FUNCTION make_partitions(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.make_partitions(p_table regclass) IS 'Makes the partitions of a table from yesterday to a week ahead.';
+COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day and moves its rows out of the default partition, unseen by triggers; returns how many there were. The caller has locked the table.';
 
 
 --
@@ -8814,45 +9033,92 @@ COMMENT ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids u
 
 
 --
--- Name: manage_partitions(); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: manage_partitions(regclass, timestamp with time zone, bigint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.manage_partitions() RETURNS void
-    LANGUAGE plpgsql
+CREATE FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone DEFAULT now(), p_max_rows bigint DEFAULT 100000, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
-    AS $$
+    SET lock_timeout TO '200ms'
+    AS $_$
 declare
-  v_partition record;
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
 begin
-  perform crm.make_partitions(t.name)
-  from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
+    delete from crm.webhook_queue q
+    where (q.workspace_id, q.delivery_id) in (
+      select o.workspace_id, o.delivery_id from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    );
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
 
-  -- A short wait: everybody who uses the table waits behind a drop that waits. The next run tries again.
-  perform set_config('lock_timeout', '200ms', true);
-  for v_partition in
-    select c.oid::regclass as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('crm.events'::regclass, 'crm.webhook_deliveries'::regclass, 'crm.webhook_attempts'::regclass)
-      and crm.partition_day(c.relname) + 1 <= ((now() - interval '30 days') at time zone 'UTC')::date
-    order by i.inhparent, c.relname
-  loop
+  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
     begin
-      execute format('drop table %s', v_partition.name);
-    exception when lock_not_available then
-      raise log 'The partition % is in use and is dropped later', v_partition.name;
+      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+      if v_rows > p_max_rows then
+        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
+      end if;
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
+      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Again, for the rows that were written meanwhile.
+      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+        moved := moved + crm.make_partition(p_table, v_day);
+        made := made + 1;
+      end loop;
+    exception
+      when lock_not_available or program_limit_exceeded then
+        made := 0;
+        moved := 0;
+        hindrance := sqlerrm;
     end;
-  end loop;
+  end if;
 
-  delete from crm.webhook_queue q where q.delivery_id < crm.uuid_v7_floor(now() - interval '31 days');
+  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+    begin
+      execute format('lock table only %s in access exclusive mode', p_table);
+      -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum has it. The others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
+    end;
+  end if;
+  if hindrance is not null then
+    raise log 'crm.manage_partitions(%): %', p_table, hindrance;
+  end if;
 end
-$$;
+$_$;
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.manage_partitions() IS 'Makes the partitions of the coming week, and drops those whose events are all older than 30 days, with their deliveries and attempts, those that wait included.';
+COMMENT ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) IS 'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition has rows; drops those whose whole day is older than 30 days, ten at a time, and what the queue and the default partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is moved and no partition is made. p_now is the time to go by.';
 
 
 --
@@ -8876,12 +9142,16 @@ COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page e
 --
 
 CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 
 
@@ -8954,6 +9224,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JSON of a member for the operator and the console, with the number of keys that the member created and that are neither revoked nor expired.';
+
+
+--
+-- Name: missing_days(regclass, date, date); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) RETURNS date[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$_$;
+
+
+--
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) IS 'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest of which the default partition has rows.';
 
 
 --
@@ -9592,20 +9898,49 @@ COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date an
 
 
 --
--- Name: partition_day(name); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: partition_key(regclass); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.partition_day(p_partition name) RETURNS date
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION crm.partition_key(p_table regclass) RETURNS name
+    LANGUAGE sql STABLE
     SET search_path TO ''
-    AS $_$ select to_date(substring(p_partition from '_(\d{4}_\d\d_\d\d)$'), 'YYYY_MM_DD') $_$;
+    AS $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.partition_day(p_partition name) IS 'The day in UTC whose rows a partition has; null for the default partition.';
+COMMENT ON FUNCTION crm.partition_key(p_table regclass) IS 'The column, a UUIDv7, by whose time a table is partitioned.';
+
+
+--
+-- Name: partitions_of(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.partitions_of(p_table regclass) RETURNS TABLE(partition regclass, day date)
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $_$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$_$;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.partitions_of(p_table regclass) IS 'The partitions of a table with their days, oldest first, without the default partition.';
 
 
 --
@@ -10245,7 +10580,7 @@ declare
   c_max_deliveries constant integer := 50000;
   c_max_events constant integer := 100000;
   v_from uuid := crm.uuid_v7_floor(p_since);
-  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_event_ids uuid[];
   v_next_id uuid;
@@ -10956,16 +11291,270 @@ COMMENT ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) IS 'Calls the verb o
 --
 
 CREATE FUNCTION crm.sample_data(p_event crm.event_type) RETURNS json
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    AS $$ select '{}'::json $$;
+    AS $$
+declare
+  -- The object_id of a test event.
+  v_id jsonb := '{"id": "00000000-0000-0000-0000-000000000000"}';
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = p_event);
+  v_row jsonb := crm.sample_row(v_object_type) || crm.sample_state(p_event) || v_id;
+  v_contact jsonb := crm.sample_row('contact') || jsonb_build_object('id', v_row -> 'contact_id');
+  v_company jsonb := crm.sample_row('company') || jsonb_build_object('id', v_row -> 'company_id');
+  v_object json;
+  v_facts jsonb := crm.sample_facts(p_event);
+begin
+  if p_event = 'lead.received' then
+    return crm.lead_data(
+      jsonb_populate_record(null::crm.deals, v_row),
+      jsonb_populate_record(null::crm.contacts, v_contact),
+      jsonb_populate_record(null::crm.companies, v_company)
+    );
+  elsif p_event = 'contact.erased' then
+    return v_id;
+  end if;
+
+  case v_object_type
+    when 'deal' then v_object := crm.deal_json(jsonb_populate_record(null::crm.deals, v_row));
+    when 'contact' then v_object := crm.contact_json(jsonb_populate_record(null::crm.contacts, v_row));
+    when 'company' then v_object := crm.company_json(jsonb_populate_record(null::crm.companies, v_row));
+    when 'activity' then v_object := crm.activity_json(jsonb_populate_record(null::crm.activities, v_row));
+    when 'note' then v_object := crm.note_json(jsonb_populate_record(null::crm.notes, v_row));
+    when 'proposal' then v_object := crm.proposal_json(jsonb_populate_record(null::crm.proposals, v_row));
+  end case;
+  return case when v_facts = '{}' then v_object else crm.with_fields(v_object, v_facts::json) end;
+end
+$$;
 
 
 --
 -- Name: FUNCTION sample_data(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.sample_data(p_event crm.event_type) IS 'The `data` of a test event: made up, in the shape of a real one.';
+COMMENT ON FUNCTION crm.sample_data(p_event crm.event_type) IS 'The `data` of a test event: a made-up object and made-up facts in the shape of that event. The object''s id is the nil UUID, as the event''s object_id.';
+
+
+--
+-- Name: sample_facts(crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_facts(p_event crm.event_type) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_event
+    when 'deal.stage_changed' then '{
+      "previous_stage_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "previous_pipeline_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5"
+    }'
+    when 'deal.stale' then '{"days_without_movement":15,"threshold_days":14}'
+    when 'activity.overdue' then '{"overdue_since":"2026-09-30T14:05:00.000Z"}'
+    when 'contact.updated' then '{"changed_fields":["job_title","phone"]}'
+    when 'company.updated' then '{"changed_fields":["employee_count","website"]}'
+    when 'deal.updated' then '{"changed_fields":["expected_close_date","value"]}'
+    when 'deal.reopened' then '{"changed_fields":["closed_at","lost_at","status"]}'
+    when 'activity.updated' then '{"changed_fields":["due_at","owner_id"]}'
+    when 'activity.completed' then '{"changed_fields":["completed_at","status"]}'
+    when 'contact.merged' then '{"merged_contact_id":"0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5"}'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_facts(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_facts(p_event crm.event_type) IS 'Made-up facts of an event; an empty object if it has none.';
+
+
+--
+-- Name: sample_row(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_row(p_object_type text) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_object_type
+    when 'deal' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "title": "Padaria Sol: plano anual",
+      "status": "aberto",
+      "value": 12500.5,
+      "recurring_value": 990,
+      "pipeline_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "stage_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "contact_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "company_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "expected_close_date": "2026-12-15",
+      "loss_reason_id": null,
+      "loss_note": null,
+      "source": "Formulário do site",
+      "utm": {
+        "source": "google",
+        "medium": "cpc",
+        "campaign": "primavera",
+        "term": null,
+        "content": null
+      },
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "external_id": "pedido-2026-0042",
+      "stage_changed_at": "2026-09-30T14:05:00.000Z",
+      "last_activity_at": null,
+      "won_at": null,
+      "lost_at": null,
+      "closed_at": null,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'activity' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "contact_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "created_by_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "type": "reuniao",
+      "title": "Apresentar a proposta",
+      "description": "Levar a amostra",
+      "due_at": "2026-10-15T14:00:00.000Z",
+      "duration_minutes": 40,
+      "is_online_meeting": true,
+      "meeting_url": "https://meet.example.com/abc",
+      "location": null,
+      "status": "pendente",
+      "completed_at": null,
+      "is_overdue": false,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'contact' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "name": "Ana Souza",
+      "email": "ana@padariasol.com.br",
+      "phone": "+55 11 91234-5678",
+      "phone2": null,
+      "whatsapp": "+55 11 91234-5678",
+      "job_title": "Compradora",
+      "company_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "instagram": "@padariasol",
+      "linkedin": null,
+      "notes": null,
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'company' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "name": "Padaria Sol",
+      "legal_name": "Padaria Sol Ltda.",
+      "tax_id": "12ABC34501DE35",
+      "domain": "padariasol.com.br",
+      "website": "https://padariasol.com.br",
+      "email": "contato@padariasol.com.br",
+      "phone": "+55 11 91234-5678",
+      "industry": "Alimentação",
+      "employee_count": 40,
+      "linkedin": null,
+      "instagram": "@padariasol",
+      "address": {
+        "street": "Rua das Flores",
+        "number": "100",
+        "complement": null,
+        "district": "Centro",
+        "city": "Campinas",
+        "state": "SP",
+        "postal_code": "13010-000",
+        "country": "BR"
+      },
+      "owner_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "notes": null,
+      "custom_fields": {
+        "segmento": "alimentação"
+      },
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'note' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "author_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "body": "Reunião: apresentação, 30 de setembro, 40 min\nDecisor presente: sim",
+      "kind": "note",
+      "source": "integration",
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'proposal' then '{
+      "id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "workspace_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "deal_id": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+      "title": "Plano anual",
+      "value": 12500.5,
+      "recurring_value": 990,
+      "status": "enviada",
+      "sent_at": null,
+      "viewed_at": null,
+      "accepted_at": null,
+      "rejected_at": null,
+      "rejection_reason": null,
+      "expires_at": null,
+      "created_at": "2026-09-30T14:05:00.000Z",
+      "updated_at": "2026-09-30T14:05:00.000Z"
+    }'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_row(p_object_type text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_row(p_object_type text) IS 'The public fields of a made-up object of that type: those of the examples in the OpenAPI documents.';
+
+
+--
+-- Name: sample_state(crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.sample_state(p_event crm.event_type) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_event
+    when 'deal.won' then '{
+      "status": "ganho",
+      "won_at": "2026-09-30T14:05:00.000Z",
+      "closed_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'deal.lost' then '{
+      "status": "perdido",
+      "lost_at": "2026-09-30T14:05:00.000Z",
+      "closed_at": "2026-09-30T14:05:00.000Z"
+    }'
+    when 'activity.overdue' then '{"due_at":"2026-09-30T14:05:00.000Z","is_overdue":true}'
+    when 'proposal.viewed' then '{"status":"visualizada","viewed_at":"2026-09-30T14:05:00.000Z"}'
+    when 'proposal.accepted' then '{"status":"aceita","accepted_at":"2026-09-30T14:05:00.000Z"}'
+    when 'proposal.rejected' then '{"status":"recusada","rejected_at":"2026-09-30T14:05:00.000Z"}'
+    when 'activity.completed' then '{"status":"concluida","completed_at":"2026-09-30T14:05:00.000Z"}'
+    else '{}'::jsonb
+  end
+$$;
+
+
+--
+-- Name: FUNCTION sample_state(p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.sample_state(p_event crm.event_type) IS 'The fields by which a made-up object shows that the event has happened.';
 
 
 --
@@ -12246,7 +12835,7 @@ ALTER TABLE ONLY crm.events_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE events_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -12584,7 +13173,7 @@ ALTER TABLE ONLY crm.webhook_attempts_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_attempts_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -12612,7 +13201,7 @@ ALTER TABLE ONLY crm.webhook_deliveries_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_deliveries_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -13432,6 +14021,13 @@ CREATE INDEX webhook_queue_leased ON crm.webhook_queue USING btree (shard, works
 
 
 --
+-- Name: webhook_queue_leased_of_host; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_leased_of_host ON crm.webhook_queue USING btree (host) WHERE (lease_until IS NOT NULL);
+
+
+--
 -- Name: webhook_queue_not_ready; Type: INDEX; Schema: crm; Owner: -
 --
 
@@ -13530,10 +14126,24 @@ CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN
 
 
 --
+-- Name: activities emit_completed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_completed AFTER UPDATE OF status ON crm.activities FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'concluida'::text))) EXECUTE FUNCTION crm.emit_change('activity.completed');
+
+
+--
 -- Name: activities emit_created; Type: TRIGGER; Schema: crm; Owner: -
 --
 
 CREATE TRIGGER emit_created AFTER INSERT ON crm.activities FOR EACH ROW EXECUTE FUNCTION crm.emit_created('activity.created');
+
+
+--
+-- Name: companies emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.companies FOR EACH ROW EXECUTE FUNCTION crm.emit_created('company.created');
 
 
 --
@@ -13551,6 +14161,20 @@ CREATE TRIGGER emit_created AFTER INSERT ON crm.deals FOR EACH ROW EXECUTE FUNCT
 
 
 --
+-- Name: notes emit_created; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCTION crm.emit_created('note.created');
+
+
+--
+-- Name: activities emit_created_completed; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_created_completed AFTER INSERT ON crm.activities FOR EACH ROW WHEN ((new.status = 'concluida'::text)) EXECUTE FUNCTION crm.emit_change('activity.completed');
+
+
+--
 -- Name: deals emit_lead_received; Type: TRIGGER; Schema: crm; Owner: -
 --
 
@@ -13565,10 +14189,45 @@ CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE 
 
 
 --
+-- Name: deals emit_reopened; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_reopened AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'aberto'::text))) EXECUTE FUNCTION crm.emit_change('deal.reopened');
+
+
+--
 -- Name: deals emit_stage_changed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
 CREATE TRIGGER emit_stage_changed AFTER UPDATE OF stage_id ON crm.deals FOR EACH ROW WHEN ((old.stage_id IS DISTINCT FROM new.stage_id)) EXECUTE FUNCTION crm.emit_stage_changed();
+
+
+--
+-- Name: activities emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.activities FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('activity.updated');
+
+
+--
+-- Name: companies emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.companies FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('company.updated');
+
+
+--
+-- Name: contacts emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.contacts FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('contact.updated');
+
+
+--
+-- Name: deals emit_updated; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER emit_updated AFTER UPDATE ON crm.deals FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION crm.emit_change('deal.updated');
 
 
 --
@@ -15246,6 +15905,74 @@ GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_cal
 
 
 --
+-- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.activities, b crm.activities) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION name_key(p_name text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.name_key(p_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
+
+
+--
+-- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
+GRANT SELECT ON TABLE crm.companies TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.companies, b crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.companies, b crm.companies) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION digits(p_phone text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.digits(p_phone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
+
+
+--
+-- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
+GRANT SELECT ON TABLE crm.contacts TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.contacts, b crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) FROM PUBLIC;
+
+
+--
+-- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
+GRANT SELECT ON TABLE crm.deals TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_fields(a crm.deals, b crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION changes(p_current jsonb, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15346,14 +16073,6 @@ GRANT ALL ON FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT 
 
 
 --
--- Name: TABLE deals; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.deals TO crm_api;
-GRANT SELECT ON TABLE crm.deals TO crm_app;
-
-
---
 -- Name: FUNCTION choose_stage_for_move(p_deal crm.deals, p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15374,22 +16093,6 @@ GRANT ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_i
 --
 
 REVOKE ALL ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) FROM PUBLIC;
-
-
---
--- Name: FUNCTION name_key(p_name text); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.name_key(p_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.name_key(p_name text) TO crm_api;
-
-
---
--- Name: TABLE companies; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.companies TO crm_api;
-GRANT SELECT ON TABLE crm.companies TO crm_app;
 
 
 --
@@ -15447,22 +16150,6 @@ GRANT ALL ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) TO crm_ap
 
 REVOKE ALL ON FUNCTION crm.company_save(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_save(t crm.companies) TO crm_api;
-
-
---
--- Name: FUNCTION digits(p_phone text); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.digits(p_phone text) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.digits(p_phone text) TO crm_api;
-
-
---
--- Name: TABLE contacts; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE crm.contacts TO crm_api;
-GRANT SELECT ON TABLE crm.contacts TO crm_app;
 
 
 --
@@ -15812,6 +16499,13 @@ REVOKE ALL ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_o
 
 
 --
+-- Name: FUNCTION emit_change(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_change() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION emit_closed(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16059,6 +16753,15 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 
 
 --
+-- Name: FUNCTION lead_data(d crm.deals, c crm.contacts, o crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_api;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_app;
+
+
+--
 -- Name: FUNCTION lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16127,13 +16830,6 @@ REVOKE ALL ON FUNCTION crm.make_partition(p_table regclass, p_day date) FROM PUB
 
 
 --
--- Name: FUNCTION make_partitions(p_table regclass); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.make_partitions(p_table regclass) FROM PUBLIC;
-
-
---
 -- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16143,10 +16839,10 @@ GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.manage_partitions() FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) FROM PUBLIC;
 
 
 --
@@ -16204,6 +16900,13 @@ GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO c
 
 
 --
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION next_delivery_due(p_within interval); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16223,6 +16926,7 @@ REVOKE ALL ON FUNCTION crm.note_deactivation() FROM PUBLIC;
 --
 
 GRANT SELECT,INSERT ON TABLE crm.notes TO crm_api;
+GRANT SELECT ON TABLE crm.notes TO crm_app;
 
 
 --
@@ -16239,6 +16943,7 @@ GRANT ALL ON FUNCTION crm.note_insert(t crm.notes) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.note_json(t crm.notes) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_api;
+GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_app;
 
 
 --
@@ -16324,10 +17029,17 @@ GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.partition_day(p_partition name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.partition_key(p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.partitions_of(p_table regclass) FROM PUBLIC;
 
 
 --
@@ -16714,6 +17426,33 @@ REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION crm.sample_data(p_event crm.event_type) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_facts(p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_row(p_object_type text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_row(p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
+
+
+--
+-- Name: FUNCTION sample_state(p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.sample_state(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_app;
 
 
 --

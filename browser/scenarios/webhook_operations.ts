@@ -152,7 +152,7 @@ export const webhookOperations: Scenario[] = [
         await dialog.getByLabel("O segredo antigo vale por mais").selectOption({ label: overlap });
         await assertGood(page, `the dialog with ${overlap}`);
         await dialog.getByRole("button", { name: "Trocar" }).click();
-        await page.getByRole("heading", { name: "Segredo novo" }).waitFor();
+        await dialog.waitFor({ state: "hidden" });
         return await copySecret(page);
       };
       const second = await rotate("1 hora");
