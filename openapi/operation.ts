@@ -109,7 +109,9 @@ function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
   const parameters = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ $ref: PARAMETERS + name })),
     ...queryParameters(endpoint.query, schemas).map((parameter) =>
-      Object.hasOwn(ListQuery.shape, parameter.name) ? { $ref: PARAMETERS + parameter.name } : parameter
+      endpoint.query.shape[parameter.name] === ListQuery.shape[parameter.name as keyof typeof ListQuery.shape]
+        ? { $ref: PARAMETERS + parameter.name }
+        : parameter
     ),
     ...(endpoint.idempotent ? [{ $ref: PARAMETERS + IDEMPOTENCY_HEADER }] : []),
     ...(endpoint.gate === "session" && endpoint.role ? [{ $ref: PARAMETERS + WORKSPACE_HEADER }] : []),

@@ -2240,10 +2240,14 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
@@ -7260,7 +7264,7 @@ CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_
     AS $$
 declare
   v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
@@ -7407,9 +7411,10 @@ CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_l
 declare
   v_now timestamptz := clock_timestamp();
   v_delivery crm.webhook_deliveries;
+  v_subscription_id uuid;
 begin
   deactivated := false;
-  perform from crm.webhook_queue q
+  select q.subscription_id into v_subscription_id from crm.webhook_queue q
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
   for update;
   if not found then
@@ -7425,6 +7430,8 @@ begin
       d.next_attempt_at
     )
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
+    -- For plans that take the other index: they too read one row.
+    and d.subscription_id = v_subscription_id
   returning d.* into v_delivery;
   if not found then
     return;
@@ -10576,7 +10583,7 @@ declare
   c_max_deliveries constant integer := 50000;
   c_max_events constant integer := 100000;
   v_from uuid := crm.uuid_v7_floor(p_since);
-  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_event_ids uuid[];
   v_next_id uuid;
@@ -11889,7 +11896,22 @@ begin
       where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
     end if;
   end if;
-  return cardinality(v_ids) < 500;
+  -- What somebody else has locked was skipped, and is left.
+  return not exists (
+    select from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+      )
+      and q.state in ('waiting', 'held')
+  ) and (
+    v_may_send or not exists (
+      select from crm.webhook_queue q
+      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+        and q.state = 'ready'
+    )
+  );
 end
 $$;
 
@@ -12342,8 +12364,10 @@ CREATE FUNCTION crm.unsettle_changed_subscription() RETURNS trigger
     AS $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most have a few rows, and those change with the subscription itself.
-  perform crm.settle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
+  if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
+    delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
+  end if;
   return null;
 end
 $$;

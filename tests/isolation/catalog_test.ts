@@ -33,7 +33,7 @@ test("every table with workspace_id has exactly one policy, for the roles of ver
   }
 });
 
-test("crm_api cannot read keys, rate limits, remembered replies, secrets, events or the queue", async ({ sql }) => {
+test("crm_api cannot read keys, rate limits, remembered replies, secrets or the queue", async ({ sql }) => {
   const readable = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c
     where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
@@ -48,9 +48,10 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets, events
       "rate_limits",
       "idempotency_keys",
       "workspaces",
-      "events",
-      "webhook_deliveries",
-      "webhook_attempts",
+      "webhook_secrets",
+      "webhook_queue",
+      "webhook_shards",
+      "webhook_unsettled",
       "jobs",
     ]
   ) {
