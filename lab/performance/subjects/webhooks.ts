@@ -62,7 +62,11 @@ export const webhooks: Subject = {
     const shareOfCpu = (theirs: Pace[]) => medianRatio(theirs, ours, (pace) => pace.process);
     note(`A dispatcher: ${describePaces(ours)}`);
     note(`A fetch loop: ${describePaces(plain)}`);
-    note(`A fetch loop with a connection for each request, as a delivery has if the answer may have a body: ${describePaces(fresh)}`);
+    note(
+      `A fetch loop with a connection for each request, as a delivery has if the answer may have a body: ${
+        describePaces(fresh)
+      }`,
+    );
     note(`Against that one: ${share(fresh).toFixed(2)} of its rate, ${shareOfCpu(fresh).toFixed(2)} by CPU`);
     return [
       ratio("Webhook deliveries a second, of a bare fetch loop", share(plain), "higher", TARGET),
