@@ -1,10 +1,14 @@
 // Converts what the operator types into the arguments of a verb. The verb decides whether a value is allowed.
 import { InvalidArgumentError } from "commander";
+import { EVENT_TYPES } from "../supabase/functions/_shared/contract/events.ts";
+import { DELIVERY_STATES } from "../supabase/functions/api-v1-webhooks/delivery.ts";
 import type { NewStage } from "../operator/verbs.ts";
 
 const UUID = "It must be a UUID";
 const NAME = "It must have 1 to 255 characters";
 const EMAIL = "It must be an e-mail address";
+const EVENT = `It must be one of ${EVENT_TYPES.join(", ")}`;
+const MOMENT = "It must be a moment that exists, such as 2027-01-31T12:00:00Z";
 const AMOUNT = "It must be an amount such as 12500.50, at most 1000000000000000";
 
 /** The rule of each argument of a verb, in English, for a message in the terminal. */
@@ -13,17 +17,24 @@ export const RULES: Readonly<Record<string, string>> = {
   workspace_id: UUID,
   member_id: UUID,
   deal_id: UUID,
+  subscription_id: UUID,
   name: NAME,
   member_name: NAME,
   title: NAME,
   email: EMAIL,
   member_email: EMAIL,
-  active_subscriptions: "The workspace has 100 active subscriptions, the maximum: deactivate one first",
+  active_subscriptions: "The workspace has 50 active subscriptions, the maximum: deactivate one first",
   rate_limit_per_minute: "It must be a whole number from 1 to 1000000",
   stale_after_days: "It must be a whole number from 1 to 3650",
   value: AMOUNT,
   recurring_value: AMOUNT,
-  expires_at: "It must be a moment that exists, such as 2027-01-31T12:00:00Z",
+  expires_at: MOMENT,
+  since: MOMENT,
+  until: `${MOMENT}, after --since`,
+  event: EVENT,
+  event_type: `${EVENT}, which the subscription has`,
+  state: `It must be one of ${DELIVERY_STATES.join(", ")}`,
+  overlap_seconds: "It must be a whole number from 0 to 604800",
 };
 
 /** Parses exactly `true` or `false`. */

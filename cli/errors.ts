@@ -13,6 +13,9 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
   not_found: ({ details: [detail], call: { verb, args } }) => {
     if (detail?.field === "name") return `No job is called "${args["name"]}": there are ${detail.value}`;
     if (detail?.field === "workspace_id") return `No workspace has the id "${args["workspace_id"]}"`;
+    if (detail?.field === "subscription_id") {
+      return `No webhook subscription has the id "${args["subscription_id"]}"`;
+    }
     const object = String(args["object"] ?? /^(loss_reason|[a-z]+)_/.exec(verb)?.[1]);
     const thing = object === "subscription" ? "webhook subscription" : object.replace("_", " ");
     return `No ${thing} has the id "${args["id"]}"`;
@@ -33,8 +36,8 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
     `The key "${args["id"]}" is revoked or has expired, for good: create another`,
   already_signed_in: () => "The member has signed in and needs no invitation",
   last_admin: () => "A member may not leave the workspace without an active admin",
-  subscription_inactive: ({ details: [detail] }) =>
-    `The subscription "${detail!.value}" is inactive: reactivate it first`,
+  subscription_inactive: ({ details: [detail], call: { args } }) =>
+    `The subscription "${detail?.value ?? args["id"]}" is inactive: reactivate it first`,
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
   wrong_encryption_key: () =>
     "The encryption key does not open the present secret: give the one that the functions have, or use --force",

@@ -51,6 +51,15 @@ const ID = {
   schema: { type: "string", format: "uuid" },
 };
 
+const DELIVERY_ID = {
+  ...ID,
+  name: "delivery_id",
+  ...doc(
+    "Identificador da entrega, o delivery_id do corpo",
+    "The delivery's id, the delivery_id of the body",
+  ),
+};
+
 /** The parameters that several operations of the application share, for `components`. */
 export function appParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery.pick({ limit: true, cursor: true }), schemas);
@@ -74,6 +83,7 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
   const list = queryParameters(ListQuery, schemas);
   return {
     id: ID,
+    delivery_id: DELIVERY_ID,
     token: {
       name: "token",
       in: "path",
@@ -99,12 +109,18 @@ function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
   const parameters = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ $ref: PARAMETERS + name })),
     ...queryParameters(endpoint.query, schemas).map((parameter) =>
-      Object.hasOwn(ListQuery.shape, parameter.name) ? { $ref: PARAMETERS + parameter.name } : parameter
+      isCommon(parameter.name, endpoint.query) ? { $ref: PARAMETERS + parameter.name } : parameter
     ),
     ...(endpoint.idempotent ? [{ $ref: PARAMETERS + IDEMPOTENCY_HEADER }] : []),
     ...(endpoint.gate === "session" && endpoint.role ? [{ $ref: PARAMETERS + WORKSPACE_HEADER }] : []),
   ];
   return parameters.length > 0 && { parameters };
+}
+
+/** Whether a parameter is that of every list, and not another one with its name. */
+function isCommon(name: string, query: z.ZodObject): boolean {
+  const common: z.ZodRawShape = ListQuery.shape;
+  return Object.hasOwn(common, name) && common[name] === query.shape[name];
 }
 
 function queryParameters(query: z.ZodObject, schemas: Schemas) {
@@ -151,6 +167,8 @@ function successes(resource: Resource, endpoint: Endpoint, schemas: Schemas): Re
   switch (status) {
     case 200:
       return { 200: answer(doc("Feito", "Done")) };
+    case 202:
+      return { 202: answer(doc("Aceito; segue em segundo plano", "Accepted; goes on in the background")) };
     case 204:
       return { 204: answer(doc("Feito; sem corpo", "Done; no body")) };
     case 201:

@@ -4,9 +4,11 @@ import type { z } from "zod";
 import type { Role } from "../supabase/functions/_shared/contract/roles.ts";
 import type {
   DeliveryDetail,
+  DeliveryFilter,
   DeliveryList,
   Redelivery,
-} from "../supabase/functions/app-v1-deliveries/schema.ts";
+} from "../supabase/functions/api-v1-webhooks/delivery.ts";
+import type { Recovery } from "../supabase/functions/api-v1-webhooks/operations.ts";
 import type {
   Key as KeySchema,
   KeyDetail,
@@ -86,6 +88,11 @@ export interface Subscription {
   last_success_at: string | null;
   last_failure_at: string | null;
   created_at: string;
+  key_id: string | null;
+  deactivated_at: string | null;
+  deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
+  /** Until when the old secret goes on signing; null unless a rotation overlaps. */
+  old_secret_until: string | null;
   /** The key that made it; null for one made in the console. */
   key: { id: string; name: string } | null;
   /** Whether its deliveries wait, because the workspace is suspended or has no public API. */
@@ -113,6 +120,13 @@ export type RecordKind =
   | "proposal"
   | "subscription"
   | "delivery";
+
+/** Which deliveries are listed. */
+export type DeliveryFilters =
+  & { subscription_id: string; state: string; event: string }
+  & Required<
+    Pick<z.output<typeof DeliveryFilter>, "since" | "cursor" | "limit">
+  >;
 
 type Optional<Fields> = { [Field in keyof Fields]?: Fields[Field] | null | undefined };
 type Plan = Pick<Workspace, "suspended" | "public_api" | "rate_limit_per_minute" | "stale_after_days">;
@@ -180,15 +194,25 @@ export interface Verbs {
 
   subscription_list: Verb<InWorkspace, List<Subscription>>;
   subscription_get: Verb<OnRecord, Subscription>;
-  subscription_test: Verb<OnRecord, { delivery_id: string; held: boolean }>;
+  subscription_test: Verb<
+    OnRecord & Optional<{ event_type: string }>,
+    { delivery_id: string; held: boolean }
+  >;
   subscription_reactivate: Verb<
     OnRecord,
     Subscription & { resumed: number; revoked_key: Pick<Key, "id" | "name" | "prefix"> | null }
   >;
   subscription_read_secret: Verb<OnRecord, { secret: string }>;
-  subscription_rotate: Verb<OnRecord & { secret: string }, Subscription>;
+  subscription_rotate: Verb<
+    OnRecord & { secret: string } & Optional<{ overlap_seconds: number }>,
+    Subscription
+  >;
+  subscription_recover: Verb<
+    OnRecord & { since: string } & Optional<{ until: string }>,
+    z.output<typeof Recovery>
+  >;
 
-  delivery_list: Verb<InWorkspace & Optional<{ subscription_id: string }>, z.output<typeof DeliveryList>>;
+  delivery_list: Verb<InWorkspace & Optional<DeliveryFilters>, z.output<typeof DeliveryList>>;
   delivery_get: Verb<OnRecord, z.output<typeof DeliveryDetail>>;
   delivery_retry: Verb<InWorkspace, { retried: number }>;
   delivery_redeliver: Verb<OnRecord, z.output<typeof Redelivery>>;

@@ -11,6 +11,7 @@ import { findWorkspace, operate } from "./operator.ts";
 /**
  * Replaces the signing secret of a subscription. Only this result has it in plain text: the database gets it encrypted.
  * @param key The encryption key of the functions: base64 of 32 bytes.
+ * @param overlapSeconds For how long the present secret goes on signing, beside the new one; 0: the new one alone.
  * @param force Rotate even if the key does not decrypt the present secret, because the earlier key was lost.
  * @throws OperatorError if there is no such subscription, or the key is not that of the functions.
  */
@@ -18,8 +19,9 @@ export function rotateSecret(
   sql: Sql,
   id: string,
   key: string,
+  overlapSeconds: number,
   force: boolean,
-): Promise<{ id: string; secret: string }> {
+): Promise<{ id: string; secret: string; old_secret_until: string | null }> {
   return sql.begin(async (sql) => {
     const subscription = { workspace_id: await findWorkspace(sql, "subscription", id), id };
     const present = await operate(sql, "subscription_read_secret", subscription);
@@ -29,8 +31,12 @@ export function rotateSecret(
     }
     const secret = generateSecret();
     const encrypted = await encryptSecret(secret, id, key);
-    await operate(sql, "subscription_rotate", { ...subscription, secret: encrypted });
-    return { id, secret };
+    const { old_secret_until } = await operate(sql, "subscription_rotate", {
+      ...subscription,
+      secret: encrypted,
+      overlap_seconds: overlapSeconds,
+    });
+    return { id, secret, old_secret_until };
   });
 }
 

@@ -410,7 +410,12 @@ CREATE TYPE api.subscription AS (
 	failure_count integer,
 	last_success_at text,
 	last_failure_at text,
-	created_at text
+	created_at text,
+	key_id uuid,
+	deactivated_at text,
+	deactivated_reason text,
+	held boolean,
+	old_secret_until text
 );
 
 
@@ -462,6 +467,24 @@ CREATE TYPE crm.claim_candidate AS (
 --
 
 COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscription and workspace have a free place: which place of the workspace it would be, those in flight included.';
+
+
+--
+-- Name: feed_cursor; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.feed_cursor AS (
+	"position" bigint,
+	id uuid,
+	read_until timestamp with time zone
+);
+
+
+--
+-- Name: TYPE feed_cursor; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.feed_cursor IS 'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment before which it has nothing left to read, transactions that are still open apart.';
 
 
 --
@@ -1416,6 +1439,91 @@ COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal as won, wi
 
 
 --
+-- Name: event_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.event_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_start crm.feed_cursor := crm.feed_start(p_args);
+  v_last crm.feed_cursor := v_start;
+  -- Whatever has a position below this is committed or undone for good, and below it nothing more will appear.
+  v_horizon bigint := crm.feed_horizon();
+  -- Nothing that is left to read was written earlier, unless its transaction was open for longer than two days.
+  v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
+  v_limit integer := p_args ->> 'limit';
+  v_since timestamptz := p_args ->> 'since';
+  v_types crm.event_type[];
+  v_object_id uuid := p_args ->> 'object_id';
+  v_rows refcursor;
+  e crm.events;
+  v_looked integer := 0;
+  v_bytes integer := 0;
+  v_item json;
+  v_items json[] := '{}';
+  v_has_more boolean := true;
+begin
+  if p_args ? 'event_types' then
+    v_types := array(select jsonb_array_elements_text(p_args -> 'event_types')::crm.event_type);
+  end if;
+  -- Each has its own index, and so its own statement.
+  if v_object_id is null then
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id()
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id
+      limit 5001;
+  else
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id() and l.object_id = v_object_id
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id
+      limit 5001;
+  end if;
+  loop
+    fetch v_rows into e;
+    if not found then
+      v_has_more := false;
+      exit;
+    end if;
+    exit when v_looked = 5000 or cardinality(v_items) = v_limit;
+    if (v_types is null or e.event = any (v_types)) and (v_since is null or e.occurred_at >= v_since) and not e.is_test then
+      v_item := crm.feed_item(e);
+      v_bytes := v_bytes + octet_length(v_item::text);
+      exit when v_bytes > crm.max_page_bytes() and cardinality(v_items) > 0;
+      v_items := array_append(v_items, v_item);
+    end if;
+    v_looked := v_looked + 1;
+    -- The event's transaction began at occurred_at, so whatever has a higher position was written later than that.
+    v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
+  end loop;
+  close v_rows;
+  if not v_has_more then
+    -- To the hour, so that a cursor that is not moved by an event stays the same text for an hour.
+    v_last.read_until := date_trunc('hour', now(), 'UTC');
+  end if;
+  return json_build_object(
+    'data', array_to_json(v_items),
+    'meta', json_build_object('next_cursor', crm.feed_cursor_text(v_last), 'has_more', v_has_more)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION event_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.event_list(p_args jsonb) IS 'A page of the feed: events in the order of (position, id), from a cursor on. Looks at 5,000 events at most, and ends at crm.max_page_bytes, so a page may be short or empty while there is more. Test events are left out.';
+
+
+--
 -- Name: fail(text, text[], text); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1824,6 +1932,76 @@ COMMENT ON FUNCTION api.webhook_delete(p_args jsonb) IS 'Deactivates a subscript
 
 
 --
+-- Name: webhook_deliveries(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_deliveries(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.delivery_page(s.workspace_id, s.id, p_args);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_deliveries(p_args jsonb) IS 'Returns a page of the deliveries of a subscription, the newest event first, by state, event and since.';
+
+
+--
+-- Name: webhook_delivery(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_delivery(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.require_own_delivery(s, (p_args ->> 'delivery_id')::uuid);
+  return crm.require_record(crm.delivery_detail(s.workspace_id, (p_args ->> 'delivery_id')::uuid));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_delivery(p_args jsonb) IS 'Returns a delivery of a subscription with its attempts, and the request that an attempt would send now.';
+
+
+--
+-- Name: webhook_get(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_get(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  return crm.subscription_overview(s.workspace_id, s.id);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_get(p_args jsonb) IS 'Returns a subscription with the key that made it and the outcomes of 7 days: see crm.subscription_overviews.';
+
+
+--
 -- Name: webhook_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1853,6 +2031,149 @@ $$;
 --
 
 COMMENT ON FUNCTION api.webhook_list(p_args jsonb) IS 'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
+
+
+--
+-- Name: webhook_reactivate(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_reactivate(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_outcome record;
+begin
+  select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.subscription_json(crm.own_subscription(s.id)),
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription.';
+
+
+--
+-- Name: webhook_recover(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_since timestamptz := p_args ->> 'since';
+  v_until timestamptz := p_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(s.workspace_id, s.id, v_since, v_until);
+  perform crm.wake_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got: crm.recover_deliveries.';
+
+
+--
+-- Name: webhook_redeliver(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_redeliver(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+  v_delivery_id uuid := p_args ->> 'delivery_id';
+begin
+  perform crm.require_own_delivery(s, v_delivery_id);
+  perform crm.own_active_subscription(s.id);
+  perform crm.redeliver(s.workspace_id, v_delivery_id);
+  perform crm.wake_dispatcher();
+  return crm.with_fields(
+    crm.require_record(crm.delivery_summary(s.workspace_id, v_delivery_id)),
+    json_build_object('held', crm.holds_webhooks(s.workspace_id))
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_redeliver(p_args jsonb) IS 'Sends a delivery of a subscription now, under the same id (crm.redeliver), and returns it. Repeating the call while it waits or is under way adds no attempt.';
+
+
+--
+-- Name: webhook_rotate_secret(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_rotate_secret(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
+begin
+  perform crm.rotate_secret(
+    s.workspace_id, s.id, decode(p_args ->> 'encrypted_secret', 'base64'), (p_args ->> 'overlap_seconds')::integer
+  );
+  return crm.subscription_json(s);
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_rotate_secret(p_args jsonb) IS 'Replaces the secret of a subscription (crm.rotate_secret) and returns it; the function adds the plain secret to the reply, once.';
+
+
+--
+-- Name: webhook_test(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.webhook_test(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_active_subscription((p_args ->> 'id')::uuid);
+  v_event crm.event_type := p_args ->> 'event_type';
+  v_delivery_id uuid;
+begin
+  perform crm.check_subscribed(s, v_event);
+  v_delivery_id := crm.send_test_event(s.workspace_id, s.id, v_event);
+  perform crm.wake_dispatcher();
+  return json_build_object('delivery_id', v_delivery_id, 'held', crm.holds_webhooks(s.workspace_id));
+end
+$$;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.webhook_test(p_args jsonb) IS 'Sends a test event to a subscription. Each call sends another one: nothing has happened, so one too many does no harm, and no Idempotency-Key is needed.';
 
 
 --
@@ -1955,47 +2276,12 @@ CREATE FUNCTION app.delivery_get(p_args jsonb) RETURNS json
     AS $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_delivery crm.webhook_deliveries;
-  v_event crm.events;
-  v_target_url text;
-  v_body text;
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
-  if not found then
+  if v_detail is null then
     perform crm.raise_code('not_found', 'id');
   end if;
-  select e.* into v_event from crm.events e
-  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
-  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(v_delivery.id, v_event);
-  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
-    'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series,
-            'number', a.number,
-            'status', a.status,
-            'reason', a.reason,
-            'duration_ms', a.duration_ms,
-            'finished_at', crm.iso(a.finished_at)
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
-      from (
-        select a.* from crm.webhook_attempts a
-        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
-        order by a.series desc, a.number desc
-        limit 100
-      ) a
-    ),
-    'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
-  ));
+  return v_detail;
 end
 $$;
 
@@ -2004,7 +2290,7 @@ $$;
 -- Name: FUNCTION delivery_get(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_get(p_args jsonb) IS 'Returns a delivery with its attempts, and the body and headers of an attempt that would be made now: see crm.delivery_detail. A delivery of an event that was dropped is not_found. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -2016,35 +2302,17 @@ CREATE FUNCTION app.delivery_list(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  -- Two statements, because each is served by an index of its own.
-  if v_subscription_id is null then
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
-    );
-  else
-    if not exists (
-      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-    ) then
-      perform crm.raise_code('not_found', 'subscription_id');
-    end if;
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d
-      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
-      order by d.id desc
-      limit 50
-    );
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
   end if;
-  return json_build_object('data', (
-    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
-    from crm.webhook_deliveries d
-    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
-  ));
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
 end
 $$;
 
@@ -2053,7 +2321,7 @@ $$;
 -- Name: FUNCTION delivery_list(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.delivery_list(p_args jsonb) IS 'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, cursor, limit (50 where absent). Codes: validation_error, not_found.';
 
 
 --
@@ -2075,19 +2343,22 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
   );
   perform crm.poke_dispatcher();
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
   return crm.with_fields(
-    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+    crm.delivery_summary(v_workspace_id, v_delivery.id),
+    json_build_object('held', crm.holds_webhooks(v_workspace_id))
   );
 end
 $$;
@@ -2485,6 +2756,9 @@ declare
   v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
+  if v_overlap_seconds not in (0, 3600, 86400, 604800) then
+    perform crm.raise_code('validation_error', 'overlap_seconds', 'Deve ser um de 0, 3600, 86400, 604800');
+  end if;
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;
@@ -3156,7 +3430,7 @@ begin
   end if;
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
-  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
   end if;
@@ -3169,7 +3443,7 @@ $$;
 -- Name: FUNCTION subscription_delete(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_delete(p_args jsonb) IS 'Deactivates a subscription and keeps its history; what waits for it is cancelled. Returns null. Arguments: workspace_id, id. Codes: validation_error, not_found.';
 
 
 --
@@ -3241,31 +3515,20 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_is_active boolean;
-  v_resumed bigint := 0;
-  v_revoked_key json;
+  v_outcome record;
 begin
-  select
-    s.is_active,
-    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_is_active, v_revoked_key
-  from crm.webhook_subscriptions s
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
-  where s.workspace_id = v_workspace_id and s.id = v_id;
-  if not found then
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
     perform crm.raise_code('not_found', 'id');
-  end if;
-  if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
-    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+  elsif v_outcome.was_inactive then
     perform crm.record_webhook_action(
-      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
     );
     perform crm.poke_dispatcher();
   end if;
   return crm.with_fields(
     crm.subscription_overview(v_workspace_id, v_id),
-    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end
 $$;
@@ -3310,6 +3573,42 @@ COMMENT ON FUNCTION app.subscription_read_secret(p_args jsonb) IS 'Returns the e
 
 
 --
+-- Name: subscription_recover(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.subscription_recover(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+
+
+--
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.subscription_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive.';
+
+
+--
 -- Name: subscription_rotate(jsonb); Type: FUNCTION; Schema: app; Owner: -
 --
 
@@ -3318,19 +3617,20 @@ CREATE FUNCTION app.subscription_rotate(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
 begin
   if not exists (
     select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
   ) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
@@ -3340,7 +3640,7 @@ $$;
 -- Name: FUNCTION subscription_rotate(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: validation_error, not_found.';
+COMMENT ON FUNCTION app.subscription_rotate(p_args jsonb) IS 'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present one goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. Codes: validation_error, not_found.';
 
 
 --
@@ -3352,13 +3652,16 @@ CREATE FUNCTION app.subscription_test(p_args jsonb) RETURNS json
     SET search_path TO ''
     AS $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
   v_delivery_id uuid;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
-  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
   );
@@ -3372,7 +3675,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, not_found, subscription_inactive.';
 
 
 --
@@ -4917,6 +5220,123 @@ COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_refere
 
 
 --
+-- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_subscriptions (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid,
+    event_types crm.event_type[] NOT NULL,
+    target_url text NOT NULL,
+    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
+    is_active boolean DEFAULT true NOT NULL,
+    deactivated_at timestamp with time zone,
+    deactivated_reason text,
+    failure_count integer DEFAULT 0 NOT NULL,
+    slow_since timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
+    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
+    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
+    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
+);
+
+ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+
+
+--
+-- Name: check_subscribed(crm.webhook_subscriptions, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) IS 'Raises validation_error if a subscription does not have an event, which its receiver does not expect then.';
+
+
+--
+-- Name: check_window(timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if p_until <= p_since then
+    perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Raises validation_error if a window of time ends before it begins.';
+
+
+--
 -- Name: choose_stage(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -5015,8 +5435,8 @@ CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS 
     AS $$
 #variable_conflict use_column
 declare
-  -- Each takes a step through the index, of some microseconds.
-  c_max_subscriptions constant integer := 200;
+  -- Each takes some steps through indexes, of some microseconds. More than the active subscriptions of one workspace.
+  c_max_subscriptions constant integer := 60 + p_limit;
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
   v_last uuid;
@@ -5042,30 +5462,25 @@ begin
       ) next
       where w.n < c_max_subscriptions
     ),
-    in_flight as (
-      select q.workspace_id, q.subscription_id, count(*)::integer as taken from crm.webhook_queue q
-      where q.shard = p_shard and q.state = 'leased'
-      group by q.workspace_id, q.subscription_id
-    ),
-    workspace_in_flight as (
-      select f.workspace_id, sum(f.taken)::integer as taken from in_flight f group by f.workspace_id
-    ),
-    host_in_flight as (
-      select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
-    ),
+    -- Counted for each target through an index, because the planner does not know how much is in flight.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
         s.is_active and not p.suspended and p.public_api as may_send,
-        coalesce(f.taken, 0) as taken,
-        coalesce(wf.taken, 0) as workspace_taken,
-        coalesce(hf.taken, 0) as host_taken
+        f.taken, f.workspace_taken,
+        (
+          select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = s.target_host
+        ) as host_taken
       from waiting w
       join crm.webhook_subscriptions s on s.workspace_id = w.workspace_id and s.id = w.subscription_id
       join crm.workspaces p on p.id = w.workspace_id
-      left join in_flight f on f.workspace_id = w.workspace_id and f.subscription_id = w.subscription_id
-      left join workspace_in_flight wf on wf.workspace_id = w.workspace_id
-      left join host_in_flight hf on hf.host = s.target_host
+      cross join lateral (
+        select
+          count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
+          count(*)::integer as workspace_taken
+        from crm.webhook_queue q
+        where q.shard = p_shard and q.state = 'leased' and q.workspace_id = w.workspace_id
+      ) f
     ),
     -- An event can enqueue for a subscription that became inactive at the same moment.
     stray as (
@@ -5107,7 +5522,13 @@ begin
         from chosen c
       ),
       (select count(*) from waiting),
-      (select max(w.workspace_id::text)::uuid from waiting w)
+      -- Of the last workspace, perhaps not all subscriptions were seen: the next call begins with it.
+      (
+        select w.workspace_id from waiting w
+        where w.workspace_id <> (select last.workspace_id from waiting last order by last.n desc limit 1)
+        order by w.n desc
+        limit 1
+      )
     into v_candidates, v_seen, v_last;
     exit when v_seen > 0 or v_after = '00000000-0000-0000-0000-000000000000';
     v_after := '00000000-0000-0000-0000-000000000000';
@@ -5124,7 +5545,7 @@ $$;
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 200 subscriptions; the next call begins behind them. The caller has locked the shard.';
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -5813,7 +6234,7 @@ CREATE FUNCTION crm.continue_feed() RETURNS bigint
   update crm.feed_offset o
   set added = greatest(
     o.added,
-    coalesce((select max(e.position) from crm.events e), 0) + 1 - pg_current_xact_id()::text::bigint
+    coalesce((select max(e.position) from crm.events e), 0) + 1000000000000 - pg_current_xact_id()::text::bigint
   )
   returning o.added
 $$;
@@ -5823,7 +6244,7 @@ $$;
 -- Name: FUNCTION continue_feed(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.continue_feed() IS 'Call it once after a dump was restored into another cluster, before the first call: positions go on above the greatest that is stored, so that readers miss nothing. Reads all events. Returns what is added from now on.';
+COMMENT ON FUNCTION crm.continue_feed() IS 'Call it once after a dump was restored into another cluster, before the first call: positions go on above the greatest that is stored, so that readers miss nothing. A trillion above it, because the database that was lost had given out more after the backup: to a cursor from that time new events must not seem old. Reads all events. Returns what is added from now on.';
 
 
 --
@@ -6507,16 +6928,20 @@ COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now
 --
 
 CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$ select pg_current_xact_id()::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
 -- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes. Security does not matter: it is a number.';
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
 
 
 --
@@ -6524,17 +6949,21 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
+    LANGUAGE plpgsql
+    SET search_path TO ''
     AS $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 
 
@@ -6681,17 +7110,20 @@ begin
   v_now := clock_timestamp();
 
   return query
-  with in_flight as (
-    select q.host, count(*) as taken from crm.webhook_queue q where q.state = 'leased' group by q.host
+  with host as (
+    select h.host, (
+      select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
+    ) as taken
+    from (select distinct c.host from unnest(v_candidates) c) h
   ),
   ranked as (
     select
       c.*,
-      coalesce(f.taken, 0)
+      h.taken
         + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
         as host_rank
     from unnest(v_candidates) c
-    left join in_flight f on f.host = c.host
+    join host h on h.host = c.host
   ),
   chosen as (
     select r.* from ranked r
@@ -6704,18 +7136,32 @@ begin
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
       host = c.host
     from chosen c
-    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id and q.state = 'ready'
+    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
+      -- Written so that the index of what is ready does not serve it: a plan that believes that little is ready would read
+      -- all of it, instead of each row by its key.
+      and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, e.event, s.target_url,
+    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
-    crm.delivery_body(c.delivery_id, e)
+    crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  join crm.webhook_deliveries d on d.workspace_id = c.workspace_id and d.id = c.delivery_id
-  join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+  -- offset 0 keeps the order of the lookups. The conditions leave no index that would read more than one row: a plan
+  -- that believes that a workspace has few rows takes any index, also for a workspace that has a million.
+  cross join lateral (
+    select d.event_id from crm.webhook_deliveries d
+    where d.workspace_id = c.workspace_id and d.subscription_id = c.subscription_id and d.id = c.delivery_id
+    offset 0
+  ) d
+  cross join lateral (
+    select e as event from crm.events e
+    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id
+    order by e.id
+    limit 1
+  ) e
   join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id and s.id = c.subscription_id
   join crm.webhook_secrets k on k.workspace_id = c.workspace_id and k.subscription_id = c.subscription_id;
 end
@@ -6727,6 +7173,67 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_claim(p_batch integer) IS 'Leases up to p_batch due deliveries for 60 seconds, and returns what the dispatcher needs to send them. claimed_at is the database''s time, in seconds since 1970; next_secret is null unless a rotation overlaps. At most 64 are in flight to a host, 32 of them to slow subscriptions; for the other limits see crm.claim_candidates. Several dispatchers claim at the same time, each from shards of its own.';
+
+
+--
+-- Name: delivery_detail(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then
+    return null;
+  end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) IS 'JSON of a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that would be made now; body is null if it cannot be built. Null if there is no such delivery.';
 
 
 --
@@ -6797,8 +7304,8 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
     ],
     array[
       regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
@@ -6806,13 +7313,16 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       '*/*',
       'application/json',
       octet_length(convert_to(p_body, 'UTF8'))::text,
-      'close',
       e.event::text,
+      e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
     ]
   ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $_$;
 
 
@@ -6820,7 +7330,7 @@ $_$;
 -- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signature is described, because the database has no secret to sign with.';
+COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signatures are described, because the database has no secret to sign with; the second one is sent while a rotation overlaps.';
 
 
 --
@@ -6828,15 +7338,16 @@ COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events,
 --
 
 CREATE FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) RETURNS uuid
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
     AS $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 
 
@@ -6845,6 +7356,154 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) IS 'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never makes two deliveries for a subscription, deliveries sort as their events, and an id alone names its partition.';
+
+
+--
+-- Name: delivery_ids(uuid, uuid, text, crm.event_type, timestamp with time zone, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- What one call looks through, in place of all 30 days for a filter that nothing matches.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- A statement for each index: one for all of them could use none.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+          -- As the partial index says it.
+          and d.state in ('failed', 'cancelled')
+        order by d.id desc
+        limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind which the next page begins; null if there is none. With a filter by state or event it looks at 5,000 deliveries, so a page may be short, or empty, though there is a next one.';
+
+
+--
+-- Name: delivery_page(uuid, uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(
+      select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc
+    ),
+    v_page.next_id
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) IS 'A page of deliveries by the arguments state, event, since (of the event), cursor and limit: see crm.delivery_ids.';
 
 
 --
@@ -6858,9 +7517,10 @@ CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_l
 declare
   v_now timestamptz := clock_timestamp();
   v_delivery crm.webhook_deliveries;
+  v_subscription_id uuid;
 begin
   deactivated := false;
-  perform from crm.webhook_queue q
+  select q.subscription_id into v_subscription_id from crm.webhook_queue q
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
   for update;
   if not found then
@@ -6876,6 +7536,8 @@ begin
       d.next_attempt_at
     )
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
+    -- For plans that take the other index: they too read one row.
+    and d.subscription_id = v_subscription_id
   returning d.* into v_delivery;
   if not found then
     return;
@@ -6922,14 +7584,21 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 
 
 --
--- Name: delivery_summary(crm.webhook_deliveries); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: delivery_summaries(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
-    LANGUAGE sql STABLE
+CREATE FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, summary json)
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
-  select json_build_object(
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
     'id', d.id,
     'event_id', d.event_id,
     'subscription_id', d.subscription_id,
@@ -6948,26 +7617,45 @@ CREATE FUNCTION crm.delivery_summary(d crm.webhook_deliveries) RETURNS json
     'occurred_at', crm.iso(e.occurred_at),
     'created_at', crm.iso(d.created_at)
   )
-  from crm.events e
+  from unnest(p_ids) wanted (id)
+  join crm.webhook_deliveries d on d.workspace_id = p_workspace_id and d.id = wanted.id
+  join crm.events e on e.workspace_id = p_workspace_id and e.id = d.event_id
   join crm.event_types t on t.event = e.event
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  cross join lateral (select crm.may_send(d.workspace_id, d.subscription_id) as may_send offset 0) m
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.subscription_id
+  cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
     select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
     order by a.series desc, a.number desc
     limit 1
-  ) a on true
-  where e.workspace_id = d.workspace_id and e.id = d.event_id
+  ) a on true;
+end
 $$;
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) IS 'JSON of a delivery: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt.';
+COMMENT ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if there is no next attempt. In no order.';
+
+
+--
+-- Name: delivery_summary(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) IS 'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
 
 
 --
@@ -7052,16 +7740,24 @@ CREATE FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_i
     AS $$
 declare
   v_event_id uuid;
+  v_subscription_ids uuid[];
 begin
-  insert into crm.events (workspace_id, event, object_id, facts)
-  values (p_workspace_id, p_event, p_object_id, p_facts)
+  -- The position is that of crm.feed_position, whose call as the column's default takes a fifth of the time of an event.
+  insert into crm.events (workspace_id, event, object_id, facts, position)
+  select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
+  from crm.feed_offset o
   returning id into v_event_id;
 
-  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-  select s.workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
-  from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
-  if found then
+  -- Read first, because an insert into a partitioned table costs as much where it inserts nothing, and most events have
+  -- no subscription.
+  v_subscription_ids := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  );
+  if v_subscription_ids <> '{}' then
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
+    from unnest(v_subscription_ids) s (id);
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then
@@ -7438,13 +8134,79 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 
 
 --
+-- Name: feed_cursor_of(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_of(p_text text) RETURNS crm.feed_cursor
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_bytes bytea;
+  v_position bigint;
+  v_milliseconds bigint;
+begin
+  if p_text !~ '^AQ[A-Za-z0-9_-]{42}$' then
+    return null;
+  end if;
+  v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
+  v_position := ('x' || encode(substring(v_bytes from 2 for 8), 'hex'))::bit(64)::bigint;
+  v_milliseconds := ('x' || encode(substring(v_bytes from 26 for 8), 'hex'))::bit(64)::bigint;
+  -- Years after 9999 are none that this function's counterpart has written, and Postgres has none after 294276.
+  if v_position < 0 or v_milliseconds not between 0 and 253402300799999 then
+    return null;
+  end if;
+  return row(
+    v_position, encode(substring(v_bytes from 10 for 16), 'hex')::uuid, to_timestamp(v_milliseconds / 1000.0)
+  )::crm.feed_cursor;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION feed_cursor_of(p_text text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_of(p_text text) IS 'The cursor of a text of crm.feed_cursor_text; null for any other text.';
+
+
+--
+-- Name: feed_cursor_text(crm.feed_cursor); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_text(c crm.feed_cursor) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select translate(
+    encode(
+      '\x01'::bytea || int8send(c.position) || uuid_send(c.id)
+        || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint),
+      'base64'
+    ),
+    '+/', '-_'
+  )
+$$;
+
+
+--
+-- Name: FUNCTION feed_cursor_text(c crm.feed_cursor); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) IS 'A cursor as clients get it: 33 bytes, the first of which is the version, as 44 characters of base64url.';
+
+
+--
 -- Name: feed_horizon(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
 CREATE FUNCTION crm.feed_horizon() RETURNS bigint
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
-    AS $$ select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + o.added from crm.feed_offset o $$;
+    AS $$
+begin
+  return pg_snapshot_xmin(pg_current_snapshot())::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
 
 
 --
@@ -7452,6 +8214,104 @@ CREATE FUNCTION crm.feed_horizon() RETURNS bigint
 --
 
 COMMENT ON FUNCTION crm.feed_horizon() IS 'The position below which every transaction has ended, in the snapshot of the statement: an event below it is visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs may not read crm.feed_offset.';
+
+
+--
+-- Name: feed_item(crm.events); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_item(e crm.events) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_data json;
+begin
+  begin
+    v_data := crm.event_data(e, v_object_type);
+  exception when others then
+    -- One event that cannot be built must not stop its readers for ever.
+    raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
+  end;
+  return json_build_object(
+    'id', e.id,
+    'event', e.event,
+    'workspace_id', e.workspace_id,
+    'object_type', v_object_type,
+    'object_id', e.object_id,
+    'data', v_data,
+    'occurred_at', crm.iso(e.occurred_at)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION feed_item(e crm.events); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_item(e crm.events) IS 'An event as the feed shows it, with the object as it is now; `data` is null if it cannot be built.';
+
+
+--
+-- Name: feed_start(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_start(p_args jsonb) RETURNS crm.feed_cursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
+  -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
+  -- In the future there is nothing to pass over.
+  v_since timestamptz := least(
+    greatest((p_args ->> 'since')::timestamptz, now() - interval '30 days' + interval '1 hour'), now()
+  );
+  v_horizon bigint := crm.feed_horizon();
+  v_position bigint;
+begin
+  if p_args ? 'cursor' then
+    v_start := crm.feed_cursor_of(p_args ->> 'cursor');
+    if v_start is null then
+      perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
+    end if;
+    -- A position that this database has not come to: it was restored, and nothing says what its reader has missed.
+    if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
+      perform api.fail('cursor_expired');
+    end if;
+    if not p_args ? 'since' then
+      return v_start;
+    end if;
+  end if;
+
+  -- What occurred at `since` or later was written by transactions that began then, so its positions are above those of
+  -- whatever was written before. The newest of that is found in the primary key, and what precedes it is not looked at.
+  -- The minute is for clocks that are set back; two days earlier there is little to pass over.
+  select e.position into v_position
+  from crm.events e
+  where e.workspace_id = crm.current_workspace_id()
+    and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
+    and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
+  order by e.id desc
+  limit 1;
+  if v_position >= v_start.position then
+    v_start.position := least(v_position, v_horizon - 1);
+    v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  end if;
+  v_start.read_until := greatest(v_start.read_until, v_since);
+  return v_start;
+end
+$$;
+
+
+--
+-- Name: FUNCTION feed_start(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_start(p_args jsonb) IS 'Where a page of the feed begins: at the cursor, at `since`, whichever is later; without either at the oldest event that is kept. Raises invalid_cursor and cursor_expired.';
 
 
 --
@@ -7710,10 +8570,11 @@ COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) I
 --
 
 CREATE FUNCTION crm.holds_webhooks(p_workspace_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
 $$;
 
 
@@ -7721,7 +8582,7 @@ $$;
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
+COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim). Security definer, because a key may not read the workspace''s settings: it asks for its own.';
 
 
 --
@@ -7928,6 +8789,25 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another call of the key is in progress: that call keeps the row of its key locked until its transaction ends.';
+
+
+--
+-- Name: is_in_state(text, text, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) IS 'Whether a delivery with this stored state is shown in the wanted one; null: any.';
 
 
 --
@@ -8367,106 +9247,152 @@ COMMENT ON FUNCTION crm.loss_reason_json(r crm.loss_reasons) IS 'JSON of a loss 
 -- Name: make_partition(regclass, date); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS boolean
+CREATE FUNCTION crm.make_partition(p_table regclass, p_day date) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $$
+    AS $_$
 declare
-  v_table name := (select c.relname from pg_class c where c.oid = p_table);
-  v_key name := (
-    select a.attname from pg_partitioned_table t
-    join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
-    where t.partrelid = p_table
-  );
-  v_partition name := format('%s_%s', v_table, to_char(p_day, 'YYYY_MM_DD'));
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
   v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_moved bigint;
 begin
-  if to_regclass(format('crm.%I', v_partition)) is not null then
-    return false;
-  end if;
-  execute format('create table crm.%I (like %s including defaults including constraints)', v_partition, p_table);
-  -- The default partition has rows of this day only if the job did not run for a week: they are moved.
-  execute format('lock table crm.%I in access exclusive mode', v_table || '_default');
+  -- The indexes come with `attach`, because rows are moved five times as fast without.
+  execute format('create table %s (like %s including all excluding indexes)', v_partition, p_table);
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
   execute format(
-    'with moved as (delete from crm.%I where %I >= %L and %I < %L returning *) insert into crm.%I select * from moved',
-    v_table || '_default', v_key, v_from, v_key, v_to, v_partition
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s select * from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
   );
-  execute format('alter table %s attach partition crm.%I for values from (%L) to (%L)', p_table, v_partition, v_from, v_to);
-  call crm.protect(format('crm.%I', v_partition)::regclass);
-  execute format('comment on table crm.%I is %L', v_partition, format('The rows of crm.%s of a day in UTC.', v_table));
-  return true;
+  return v_moved;
 end
-$$;
+$_$;
 
 
 --
 -- Name: FUNCTION make_partition(p_table regclass, p_day date); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day (UTC) and moves its rows out of the default partition; false if it exists.';
+COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes the partition of a day and moves its rows out of the default partition, unseen by triggers; returns how many there were. The caller has locked the table.';
 
 
 --
--- Name: make_partitions(regclass); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: makers_of_subscriptions(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.make_partitions(p_table regclass) RETURNS void
-    LANGUAGE sql
+CREATE FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) RETURNS TABLE(id uuid, name text, prefix text, is_revoked boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  -- A week ahead, so that no row goes to the default partition while the job cannot run.
-  select crm.make_partition(p_table, (now() at time zone 'UTC')::date + n) from generate_series(-1, 7) n
-$$;
-
-
---
--- Name: FUNCTION make_partitions(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.make_partitions(p_table regclass) IS 'Makes the partitions of a table from yesterday to a week ahead.';
-
-
---
--- Name: manage_partitions(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.manage_partitions() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_partition record;
+#variable_conflict use_column
 begin
-  perform crm.make_partitions(t.name)
-  from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
-
-  -- A short wait: everybody who uses the table waits behind a drop that waits. The next run tries again.
-  perform set_config('lock_timeout', '200ms', true);
-  for v_partition in
-    select c.oid::regclass as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('crm.events'::regclass, 'crm.webhook_deliveries'::regclass, 'crm.webhook_attempts'::regclass)
-      and crm.partition_day(c.relname) + 1 <= ((now() - interval '30 days') at time zone 'UTC')::date
-    order by i.inhparent, c.relname
-  loop
-    begin
-      execute format('drop table %s', v_partition.name);
-    exception when lock_not_available then
-      raise log 'The partition % is in use and is dropped later', v_partition.name;
-    end;
-  end loop;
-
-  delete from crm.webhook_queue q where q.delivery_id < crm.uuid_v7_floor(now() - interval '31 days');
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
 end
 $$;
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.manage_partitions() IS 'Makes the partitions of the coming week, and drops those whose events are all older than 30 days, with their deliveries and attempts, those that wait included.';
+COMMENT ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) IS 'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security definer, because crm_api cannot read keys.';
+
+
+--
+-- Name: manage_partitions(regclass, timestamp with time zone, bigint); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone DEFAULT now(), p_max_rows bigint DEFAULT 100000, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET lock_timeout TO '200ms'
+    AS $_$
+declare
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_is_missing boolean;
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
+begin
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
+    delete from crm.webhook_queue q
+    where (q.workspace_id, q.delivery_id) in (
+      select o.workspace_id, o.delivery_id from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    );
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
+
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
+  end if;
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+    begin
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
+      -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum has it. The others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
+    end;
+  end if;
+  if hindrance is not null then
+    raise log 'crm.manage_partitions(%): %', p_table, hindrance;
+  end if;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) IS 'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition has rows; drops those whose whole day is older than 30 days, ten at a time, and what the queue and the default partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is moved and no partition is made. p_now is the time to go by.';
 
 
 --
@@ -8490,12 +9416,16 @@ COMMENT ON FUNCTION crm.max_page_bytes() IS 'The bytes of JSON at which a page e
 --
 
 CREATE FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) RETURNS boolean
-    LANGUAGE sql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
-  select s.is_active and not w.suspended and w.public_api
-  from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-  where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+begin
+  return (
+    select s.is_active and not w.suspended and w.public_api
+    from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
+    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+  );
+end
 $$;
 
 
@@ -8568,6 +9498,42 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) IS 'JSON of a member for the operator and the console, with the number of keys that the member created and that are neither revoked nor expired.';
+
+
+--
+-- Name: missing_days(regclass, date, date); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) RETURNS date[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$_$;
+
+
+--
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) IS 'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest of which the default partition has rows.';
 
 
 --
@@ -8915,6 +9881,80 @@ COMMENT ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) IS 'The record
 
 
 --
+-- Name: old_secret_until(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+
+
+--
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) IS 'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+
+
+--
+-- Name: own_active_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_active_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions := crm.own_subscription(p_id);
+begin
+  if not s.is_active then
+    perform api.fail('subscription_inactive');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_active_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found, or subscription_inactive.';
+
+
+--
+-- Name: own_subscription(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.own_subscription(p_id uuid) RETURNS crm.webhook_subscriptions
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions;
+begin
+  select * into s from crm.webhook_subscriptions w
+  where w.workspace_id = crm.current_workspace_id() and w.id = p_id;
+  if not found then
+    perform api.fail('not_found');
+  end if;
+  return s;
+end
+$$;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.own_subscription(p_id uuid) IS 'A subscription of the current workspace; raises not_found.';
+
+
+--
 -- Name: owner_or_default(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9022,12 +10062,12 @@ begin
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
-      v_valid := v_number in (0, 3600, 86400, 604800);
-      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
+      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
-    when 'expires_at' then
+    when 'expires_at', 'since', 'until' then
       v_valid := crm.parse_moment(v_text) is not null;
       v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
     when 'prefix' then
@@ -9044,6 +10084,12 @@ begin
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event', 'event_type' then
+      v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
+      v_message := 'Deve ser um evento do catálogo';
+    when 'state' then
+      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
+      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));
@@ -9126,20 +10172,49 @@ COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date an
 
 
 --
--- Name: partition_day(name); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: partition_key(regclass); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.partition_day(p_partition name) RETURNS date
-    LANGUAGE sql IMMUTABLE
+CREATE FUNCTION crm.partition_key(p_table regclass) RETURNS name
+    LANGUAGE sql STABLE
     SET search_path TO ''
-    AS $_$ select to_date(substring(p_partition from '_(\d{4}_\d\d_\d\d)$'), 'YYYY_MM_DD') $_$;
+    AS $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.partition_day(p_partition name) IS 'The day in UTC whose rows a partition has; null for the default partition.';
+COMMENT ON FUNCTION crm.partition_key(p_table regclass) IS 'The column, a UUIDv7, by whose time a table is partitioned.';
+
+
+--
+-- Name: partitions_of(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.partitions_of(p_table regclass) RETURNS TABLE(partition regclass, day date)
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $_$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$_$;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.partitions_of(p_table regclass) IS 'The partitions of a table with their days, oldest first, without the default partition.';
 
 
 --
@@ -9764,6 +10839,106 @@ COMMENT ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, p_
 
 
 --
+-- Name: recover_deliveries(uuid, uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  c_max_deliveries constant integer := 50000;
+  c_max_events constant integer := 100000;
+  v_from uuid := crm.uuid_v7_floor(p_since);
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
+  v_types crm.event_type[];
+  v_event_ids uuid[];
+  v_next_id uuid;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  v_event_ids := array(
+    select e.id
+    from (
+      select e.id, e.event, e.is_test from crm.events e
+      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+      order by e.id
+      limit c_max_events
+    ) e
+    where e.event = any (v_types) and not e.is_test
+      and (
+        select d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    limit c_max_deliveries + 1
+  );
+  if cardinality(v_event_ids) > c_max_deliveries then
+    v_next_id := v_event_ids[c_max_deliveries + 1];
+    v_event_ids := v_event_ids[:c_max_deliveries];
+  else
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset c_max_events limit 1;
+  end if;
+
+  insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+  select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+  from unnest(v_event_ids) e (id)
+  -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+  on conflict (workspace_id, id) do update
+  set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+  where d.state in ('failed', 'cancelled');
+  get diagnostics count = row_count;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
+  -- seen here, or waits and finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then
+    perform api.fail('subscription_inactive');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or 100,000 events at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+
+
+--
+-- Name: recovery_json(bigint, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) RETURNS json
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) IS 'JSON of what crm.recover_deliveries returns.';
+
+
+--
 -- Name: redeliver(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9978,6 +11153,32 @@ COMMENT ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uui
 
 
 --
+-- Name: require_own_delivery(crm.webhook_subscriptions, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+begin
+  if not exists (
+    select from crm.webhook_deliveries d
+    where d.workspace_id = s.workspace_id and d.id = p_delivery_id and d.subscription_id = s.id
+  ) then
+    perform api.fail('not_found');
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) IS 'Raises not_found if the subscription has no such delivery.';
+
+
+--
 -- Name: require_own_workspace(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10080,6 +11281,41 @@ COMMENT ON FUNCTION crm.require_workspace(p_workspace_id uuid) IS 'Raises not_fo
 
 
 --
+-- Name: resume_subscription(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then
+    return;
+  end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) IS 'Activates a subscription again, if the workspace has a place for one more (50), and tells how many deliveries were waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
+
+
+--
 -- Name: resume_webhooks(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10175,6 +11411,36 @@ COMMENT ON FUNCTION crm.roles_included(p_role text) IS 'The roles whose rights a
 
 
 --
+-- Name: rotate_secret(uuid, uuid, bytea, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- An earlier overlap is over: its new secret is the one that signs.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+
+
+--
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) IS 'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one makes a second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that was to come is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb reads a secret.';
+
+
+--
 -- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -10210,6 +11476,7 @@ begin
     when 'subscription_get' then return app.subscription_get(p_args);
     when 'subscription_list' then return app.subscription_list(p_args);
     when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_recover' then return app.subscription_recover(p_args);
     when 'subscription_rotate' then return app.subscription_rotate(p_args);
     when 'subscription_test' then return app.subscription_test(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);
@@ -10262,6 +11529,7 @@ begin
     when 'deal_move_stage' then return api.deal_move_stage(p_args);
     when 'deal_update' then return api.deal_update(p_args);
     when 'deal_win' then return api.deal_win(p_args);
+    when 'event_list' then return api.event_list(p_args);
     when 'lead_create' then return api.lead_create(p_args);
     when 'note_create' then return api.note_create(p_args);
     when 'note_get' then return api.note_get(p_args);
@@ -10272,7 +11540,15 @@ begin
     when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+    when 'webhook_delivery' then return api.webhook_delivery(p_args);
+    when 'webhook_get' then return api.webhook_get(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);
+    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+    when 'webhook_recover' then return api.webhook_recover(p_args);
+    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+    when 'webhook_test' then return api.webhook_test(p_args);
   end case;
 end
 $$;
@@ -10892,7 +12168,22 @@ begin
       where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
     end if;
   end if;
-  return cardinality(v_ids) < 500;
+  -- What somebody else has locked was skipped, and is left.
+  return not exists (
+    select from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+      )
+      and q.state in ('waiting', 'held')
+  ) and (
+    v_may_send or not exists (
+      select from crm.webhook_queue q
+      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+        and q.state = 'ready'
+    )
+  );
 end
 $$;
 
@@ -11112,77 +12403,6 @@ COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that ha
 
 
 --
--- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_subscriptions (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    key_id uuid,
-    event_types crm.event_type[] NOT NULL,
-    target_url text NOT NULL,
-    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
-    is_active boolean DEFAULT true NOT NULL,
-    deactivated_at timestamp with time zone,
-    deactivated_reason text,
-    failure_count integer DEFAULT 0 NOT NULL,
-    slow_since timestamp with time zone,
-    last_success_at timestamp with time zone,
-    last_failure_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
-    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
-    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
-    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
-);
-
-ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
-
-
---
--- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
-
-
---
--- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
-
-
---
--- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
-
-
---
--- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
-
-
---
 -- Name: subscription_insert(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -11192,10 +12412,10 @@ CREATE FUNCTION crm.subscription_insert(t crm.webhook_subscriptions) RETURNS crm
     AS $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, id, event_types, target_url
+    workspace_id, id, event_types, target_url, key_id
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
   )
   returning new.* into t;
   return t;
@@ -11219,7 +12439,9 @@ CREATE FUNCTION crm.subscription_json(t crm.webhook_subscriptions) RETURNS json
     AS $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
-    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
 
@@ -11275,7 +12497,6 @@ declare
   );
   -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  v_held boolean := crm.holds_webhooks(p_workspace_id);
 begin
   return query
   with counted as (
@@ -11311,13 +12532,18 @@ begin
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
-    'held', v_held,
     'days', d.list,
     'days_are_partial', coalesce(d.total, 0) >= v_newest
   ))
   from days d
   join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
 end
 $$;
 
@@ -11326,7 +12552,7 @@ $$;
 -- Name: FUNCTION subscription_overviews(p_workspace_id uuid, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
+COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one made in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial tells that there may be more.';
 
 
 --
@@ -11410,8 +12636,10 @@ CREATE FUNCTION crm.unsettle_changed_subscription() RETURNS trigger
     AS $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most have a few rows, and those change with the subscription itself.
-  perform crm.settle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
+  if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
+    delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
+  end if;
   return null;
 end
 $$;
@@ -11496,6 +12724,22 @@ COMMENT ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) IS 'The low
 
 
 --
+-- Name: uuid_v7_time(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7_time(p_id uuid) RETURNS timestamp with time zone
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
+
+
+--
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7_time(p_id uuid) IS 'The time at which a UUIDv7 was generated, in milliseconds: crm.uuid_v7_floor of it is not above the id.';
+
+
+--
 -- Name: wake_deliveries(smallint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -11529,6 +12773,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.wake_deliveries(p_shard smallint) IS 'Makes ready what has become due in a shard, 200 retries at a time, and what a dispatcher left behind. The caller has locked the shard.';
+
+
+--
+-- Name: wake_dispatcher(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.wake_dispatcher() RETURNS void
+    LANGUAGE sql
+    AS $$ select set_config('app.events_enqueued', 'true', true) $$;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.wake_dispatcher() IS 'Has the function poke the dispatcher after its reply, as after an event.';
 
 
 --
@@ -11867,7 +13127,7 @@ ALTER TABLE ONLY crm.events_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE events_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -12205,7 +13465,7 @@ ALTER TABLE ONLY crm.webhook_attempts_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_attempts_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -12233,7 +13493,7 @@ ALTER TABLE ONLY crm.webhook_deliveries_default FORCE ROW LEVEL SECURITY;
 -- Name: TABLE webhook_deliveries_default; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+COMMENT ON TABLE crm.webhook_deliveries_default IS 'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
 
 
 --
@@ -13050,6 +14310,13 @@ CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx1 ON 
 --
 
 CREATE INDEX webhook_queue_leased ON crm.webhook_queue USING btree (shard, workspace_id, subscription_id) WHERE (state = 'leased'::text);
+
+
+--
+-- Name: webhook_queue_leased_of_host; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_queue_leased_of_host ON crm.webhook_queue USING btree (host) WHERE (lease_until IS NOT NULL);
 
 
 --
@@ -13892,19 +15159,19 @@ CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO c
 
 
 --
--- Name: event_types A member reads the catalogue; Type: POLICY; Schema: crm; Owner: -
---
-
-CREATE POLICY "A member reads the catalogue" ON crm.event_types FOR SELECT TO crm_app USING (true);
-
-
---
 -- Name: rate_limits A member reads the limits of their own workspace's keys; Type: POLICY; Schema: crm; Owner: -
 --
 
 CREATE POLICY "A member reads the limits of their own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
    FROM crm.api_keys k
   WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+
+
+--
+-- Name: event_types Every caller reads the catalogue; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "Every caller reads the catalogue" ON crm.event_types FOR SELECT TO crm_api, crm_app USING (true);
 
 
 --
@@ -14306,6 +15573,14 @@ GRANT ALL ON FUNCTION api.deal_win(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION event_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.event_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.event_list(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: ACL; Schema: api; Owner: -
 --
 
@@ -14403,11 +15678,75 @@ GRANT ALL ON FUNCTION api.webhook_delete(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION webhook_deliveries(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_deliveries(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_delivery(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_delivery(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_delivery(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_get(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_get(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_get(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION webhook_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
 --
 
 REVOKE ALL ON FUNCTION api.webhook_list(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION api.webhook_list(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_reactivate(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_recover(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_recover(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_redeliver(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_redeliver(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_rotate_secret(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_rotate_secret(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION webhook_test(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.webhook_test(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.webhook_test(p_args jsonb) TO crm_api;
 
 
 --
@@ -14674,6 +16013,14 @@ GRANT ALL ON FUNCTION app.subscription_reactivate(p_args jsonb) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION app.subscription_read_secret(p_args jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION subscription_recover(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.subscription_recover(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.subscription_recover(p_args jsonb) TO crm_app;
 
 
 --
@@ -14973,6 +16320,48 @@ GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field te
 
 REVOKE ALL ON FUNCTION crm.check_references(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.check_references(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: FUNCTION check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) TO crm_app;
+
+
+--
+-- Name: FUNCTION check_window(p_since timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_app;
 
 
 --
@@ -15289,6 +16678,7 @@ REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
 -- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.events TO crm_api;
 GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
@@ -15297,6 +16687,7 @@ GRANT SELECT ON TABLE crm.events TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_body(p_delivery_id uuid, e crm.events) TO crm_app;
 
 
@@ -15309,9 +16700,19 @@ GRANT ALL ON FUNCTION crm.delivery_claim(p_batch integer) TO crm_functions;
 
 
 --
+-- Name: FUNCTION delivery_detail(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) TO crm_app;
+
+
+--
 -- Name: TABLE webhook_deliveries; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 
 
@@ -15320,6 +16721,7 @@ GRANT SELECT ON TABLE crm.webhook_deliveries TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_api;
 GRANT ALL ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) TO crm_app;
 
 
@@ -15331,6 +16733,24 @@ REVOKE ALL ON FUNCTION crm.delivery_id(p_event_id uuid, p_subscription_id uuid) 
 
 
 --
+-- Name: FUNCTION delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_state text, p_event crm.event_type, p_since timestamp with time zone, p_cursor uuid, p_limit integer, OUT ids uuid[], OUT next_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15339,11 +16759,21 @@ GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uui
 
 
 --
--- Name: FUNCTION delivery_summary(d crm.webhook_deliveries); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_summaries(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.delivery_summary(d crm.webhook_deliveries) TO crm_app;
+REVOKE ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
+
+
+--
+-- Name: FUNCTION delivery_summary(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.delivery_summary(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
 --
@@ -15443,7 +16873,24 @@ REVOKE ALL ON FUNCTION crm.enqueue_changed() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_api;
 GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_app;
+
+
+--
+-- Name: FUNCTION feed_cursor_of(p_text text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_of(p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_cursor_of(p_text text) TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_cursor_text(c crm.feed_cursor); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) TO crm_api;
 
 
 --
@@ -15451,6 +16898,23 @@ GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_ap
 --
 
 REVOKE ALL ON FUNCTION crm.feed_horizon() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_horizon() TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_item(e crm.events); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_item(e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_item(e crm.events) TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_start(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_start(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_start(p_args jsonb) TO crm_api;
 
 
 --
@@ -15490,6 +16954,7 @@ GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid)
 --
 
 REVOKE ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
@@ -15533,6 +16998,15 @@ REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p
 --
 
 REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_in_state(p_wanted text, p_stored text, p_may_send boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_api;
+GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) TO crm_app;
 
 
 --
@@ -15616,6 +17090,7 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 --
 
 REVOKE ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_api;
 GRANT ALL ON FUNCTION crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) TO crm_app;
 
 
@@ -15688,17 +17163,19 @@ REVOKE ALL ON FUNCTION crm.make_partition(p_table regclass, p_day date) FROM PUB
 
 
 --
--- Name: FUNCTION make_partitions(p_table regclass); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.make_partitions(p_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_api;
+GRANT ALL ON FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) TO crm_app;
 
 
 --
--- Name: FUNCTION manage_partitions(); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.manage_partitions() FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.manage_partitions(p_table regclass, p_now timestamp with time zone, p_max_rows bigint, OUT made integer, OUT moved bigint, OUT dropped integer, OUT hindrance text) FROM PUBLIC;
 
 
 --
@@ -15714,6 +17191,7 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -15752,6 +17230,13 @@ GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.member_json(m crm.members, p_working_keys bigint) TO crm_app;
+
+
+--
+-- Name: FUNCTION missing_days(p_table regclass, p_oldest date, p_today date); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.missing_days(p_table regclass, p_oldest date, p_today date) FROM PUBLIC;
 
 
 --
@@ -15819,6 +17304,31 @@ GRANT ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 
 --
+-- Name: FUNCTION old_secret_until(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION own_active_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_active_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_active_subscription(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION own_subscription(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.own_subscription(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.own_subscription(p_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION owner_or_default(p_owner_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -15832,6 +17342,7 @@ GRANT ALL ON FUNCTION crm.owner_or_default(p_owner_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_api;
+GRANT ALL ON FUNCTION crm.page(p_records json[], p_next_id uuid) TO crm_app;
 
 
 --
@@ -15851,10 +17362,17 @@ GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
--- Name: FUNCTION partition_day(p_partition name); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION partition_key(p_table regclass); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.partition_day(p_partition name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.partition_key(p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION partitions_of(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.partitions_of(p_table regclass) FROM PUBLIC;
 
 
 --
@@ -15931,6 +17449,7 @@ GRANT ALL ON FUNCTION crm.proposal_for_customer(p_proposal crm.proposals) TO crm
 --
 
 REVOKE ALL ON FUNCTION crm.proposal_json(t crm.proposals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_api;
 GRANT ALL ON FUNCTION crm.proposal_json(t crm.proposals) TO crm_app;
 
 
@@ -16023,6 +17542,7 @@ REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_api;
 GRANT ALL ON FUNCTION crm.raise_code(p_code text, p_field text, p_message text, p_value text) TO crm_app;
 
 
@@ -16038,6 +17558,7 @@ REVOKE ALL ON FUNCTION crm.rate_reset_seconds(p_hits timestamp with time zone[],
 --
 
 REVOKE ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
 
 
@@ -16058,10 +17579,29 @@ GRANT ALL ON FUNCTION crm.record_webhook_action(p_workspace_id uuid, p_id uuid, 
 
 
 --
+-- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION recovery_json(p_count bigint, p_next_since timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_api;
+GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp with time zone) TO crm_app;
+
+
+--
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
 
 
@@ -16114,6 +17654,14 @@ GRANT ALL ON FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id u
 
 
 --
+-- Name: FUNCTION require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_own_delivery(s crm.webhook_subscriptions, p_delivery_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION require_own_workspace(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16145,6 +17693,15 @@ GRANT ALL ON FUNCTION crm.require_workspace(p_workspace_id uuid) TO crm_app;
 
 
 --
+-- Name: FUNCTION resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_api;
+GRANT ALL ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT was_inactive boolean, OUT resumed bigint, OUT revoked_key json) TO crm_app;
+
+
+--
 -- Name: FUNCTION resume_webhooks(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16173,6 +17730,15 @@ REVOKE ALL ON FUNCTION crm.roles_included(p_role text) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_api;
+GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer) TO crm_app;
+
+
+--
 -- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16191,6 +17757,7 @@ REVOKE ALL ON FUNCTION crm.run_verb(p_verb text, p_args jsonb) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_data(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
 
 
@@ -16199,6 +17766,7 @@ GRANT ALL ON FUNCTION crm.sample_data(p_event crm.event_type) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
 
 
@@ -16207,6 +17775,7 @@ GRANT ALL ON FUNCTION crm.sample_facts(p_event crm.event_type) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_row(p_object_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
 
 
@@ -16215,6 +17784,7 @@ GRANT ALL ON FUNCTION crm.sample_row(p_object_type text) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.sample_state(p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.sample_state(p_event crm.event_type) TO crm_app;
 
 
@@ -16230,6 +17800,7 @@ REVOKE ALL ON FUNCTION crm.schedule_jobs() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_api;
 GRANT ALL ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) TO crm_app;
 
 
@@ -16335,30 +17906,6 @@ REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
 
 
 --
--- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -16380,6 +17927,7 @@ GRANT ALL ON FUNCTION crm.subscription_json(t crm.webhook_subscriptions) TO crm_
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 
@@ -16388,6 +17936,7 @@ GRANT ALL ON FUNCTION crm.subscription_overview(p_workspace_id uuid, p_id uuid) 
 --
 
 REVOKE ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_api;
 GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
 
 
@@ -16444,10 +17993,25 @@ GRANT ALL ON FUNCTION crm.uuid_v7_floor(p_at timestamp with time zone) TO crm_ap
 
 
 --
+-- Name: FUNCTION uuid_v7_time(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7_time(p_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION wake_deliveries(p_shard smallint); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.wake_deliveries(p_shard smallint) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION wake_dispatcher(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.wake_dispatcher() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.wake_dispatcher() TO crm_api;
 
 
 --
@@ -16539,6 +18103,7 @@ GRANT SELECT,INSERT ON TABLE crm.audit_log TO crm_app;
 -- Name: TABLE event_types; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.event_types TO crm_api;
 GRANT SELECT ON TABLE crm.event_types TO crm_app;
 
 
@@ -16623,6 +18188,7 @@ GRANT SELECT ON TABLE crm.rate_limits TO crm_app;
 -- Name: TABLE webhook_attempts; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT ON TABLE crm.webhook_attempts TO crm_api;
 GRANT SELECT ON TABLE crm.webhook_attempts TO crm_app;
 
 
@@ -16638,6 +18204,7 @@ GRANT INSERT ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.workspace_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
@@ -16645,11 +18212,13 @@ GRANT SELECT(workspace_id) ON TABLE crm.webhook_secrets TO crm_app;
 -- Name: COLUMN webhook_secrets.subscription_id; Type: ACL; Schema: crm; Owner: -
 --
 
+GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_api;
 GRANT SELECT(subscription_id) ON TABLE crm.webhook_secrets TO crm_app;
 
 
 --
--- Name: COLUMN webhook_secrets.secret; Type: ACL; Schema: crm; Owner: -
+-- Name: COLUMN webhook_secrets.next_from; Type: ACL; Schema: crm; Owner: -
 --
 
-GRANT UPDATE(secret) ON TABLE crm.webhook_secrets TO crm_app;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_api;
+GRANT SELECT(next_from) ON TABLE crm.webhook_secrets TO crm_app;

@@ -1,28 +1,50 @@
 import type { Command } from "commander";
-import type { Result } from "../../operator/verbs.ts";
-import { addListCommand } from "../list_command.ts";
+import type { Sql } from "postgres";
+import { toMoment } from "../../operator/moments.ts";
+import { operate } from "../../operator/operator.ts";
+import type { Args, Result } from "../../operator/verbs.ts";
+import { DELIVERY_STATES } from "../../supabase/functions/api-v1-webhooks/delivery.ts";
 import { call, callOn, perform } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
+
+/** Rows of a list. */
+const LISTED = 50;
+
+type Row = Result<"delivery_list">["data"][number];
 
 /** `delivery …`: webhook deliveries of a workspace. */
 export function deliveryCommands(program: Command): void {
   const delivery = program.command("delivery").description("Webhook deliveries of a workspace");
 
-  addListCommand(delivery, "delivery_list", {
-    description: "Show the last 50 deliveries, newest first",
-    columns: [
-      "id",
-      "event",
-      "state",
-      "attempts",
-      "last_status",
-      "last_reason",
-      "last_attempt_at",
-      "next_attempt_at",
-    ],
-    nothing: "The workspace has no delivery",
-  });
+  delivery.command("list")
+    .description("Show the last 50 deliveries, the newest event first; the options narrow them down")
+    .requiredOption("--workspace <id>", "the workspace")
+    .option("--subscription <id>", "those to one subscription")
+    .option("--state <state>", `those in one state: ${DELIVERY_STATES.join(", ")}`)
+    .option("--event <name>", "those of one event, such as deal.won")
+    .option("--since <time>", "those of events at or after this moment, such as 2027-01-31")
+    .addHelpText(
+      "after",
+      formatExamples(
+        "delivery list --workspace ID",
+        "delivery list --workspace ID --subscription ID --state failed --since 2027-01-31",
+      ),
+    )
+    .action(({ workspace, subscription, state, event, since }, command) =>
+      perform(
+        command,
+        (sql) =>
+          listDeliveries(sql, {
+            workspace_id: workspace,
+            subscription_id: subscription ?? null,
+            state: state ?? null,
+            event: event ?? null,
+            since: toMoment(since) ?? null,
+          }),
+        (rows) => formatTable(rows, COLUMNS, "The workspace has no delivery"),
+      )
+    );
 
   delivery.command("show")
     .description("Show a delivery: its attempts, and the request that an attempt would send now")
@@ -58,6 +80,29 @@ export function deliveryCommands(program: Command): void {
             : `The delivery ${id} is on its way to subscription ${subscription_id}`,
       )
     );
+}
+
+const COLUMNS = [
+  "id",
+  "event",
+  "state",
+  "attempts",
+  "last_status",
+  "last_reason",
+  "last_attempt_at",
+  "next_attempt_at",
+] as const;
+
+/** The first deliveries that fit: a page ends early where many do not. */
+async function listDeliveries(sql: Sql, filters: Args<"delivery_list">): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Result<"delivery_list"> = await operate(sql, "delivery_list", { ...filters, cursor });
+    rows.push(...page.data);
+    cursor = page.meta.next_cursor;
+  } while (cursor !== null && rows.length < LISTED);
+  return rows.slice(0, LISTED);
 }
 
 function describeDelivery(delivery: Result<"delivery_get">): string {

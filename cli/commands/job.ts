@@ -21,7 +21,7 @@ export function jobCommands(program: Command): void {
   job.command("run")
     .description("Run a job now")
     .argument("<name>", "name of the job, from `job list`")
-    .addHelpText("after", formatExamples("job run purge-events"))
+    .addHelpText("after", formatExamples("job run partition-events"))
     .action((name, _options, command) =>
       perform(
         command,

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import type { Result, Subscription } from "../../operator/verbs.ts";
+import { toMoment } from "../../operator/moments.ts";
 import { rotateSecret } from "../../operator/webhooks.ts";
+import { numberParser } from "../arguments.ts";
 import { readEncryptionKey } from "../encryption_key.ts";
-import { addReshapedListCommand } from "../list_command.ts";
+import { addListCommand } from "../list_command.ts";
 import { callOn, perform, performWithWarnings } from "../perform.ts";
 import { formatTable } from "../table.ts";
 import { formatExamples } from "../usage.ts";
@@ -11,27 +13,21 @@ import { formatExamples } from "../usage.ts";
 export function webhookCommands(program: Command): void {
   const webhook = program.command("webhook").description("Webhook subscriptions of a workspace");
 
-  addReshapedListCommand(
-    webhook,
-    "subscription_list",
-    // One field for the key, as scripts that read `--json` know it.
-    (rows: Subscription[]) => rows.map((row) => ({ ...row, key_id: row.key?.id ?? null })),
-    {
-      description:
-        "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
-      columns: [
-        "id",
-        "target_url",
-        "event_types",
-        "is_active",
-        "failure_count",
-        "last_success_at",
-        "last_failure_at",
-        "key_id",
-      ],
-      nothing: "The workspace has no webhook subscription",
-    },
-  );
+  addListCommand(webhook, "subscription_list", {
+    description:
+      "Show the subscriptions of a workspace, active ones first, then newest first, 200 at most; never their secrets",
+    columns: [
+      "id",
+      "target_url",
+      "event_types",
+      "is_active",
+      "failure_count",
+      "last_success_at",
+      "last_failure_at",
+      "key_id",
+    ],
+    nothing: "The workspace has no webhook subscription",
+  });
 
   webhook.command("show")
     .description("Show a subscription, and the outcomes of its deliveries of 7 days; never its secret")
@@ -44,11 +40,12 @@ export function webhookCommands(program: Command): void {
   webhook.command("test")
     .description("Send a test event to a subscription")
     .argument("<id>", "id of the subscription")
-    .addHelpText("after", formatExamples("webhook test ID"))
-    .action((id, _options, command) =>
+    .option("--event <name>", "one of its events; the first by default")
+    .addHelpText("after", formatExamples("webhook test ID", "webhook test ID --event deal.won"))
+    .action((id, { event }, command) =>
       perform(
         command,
-        callOn("subscription", id, "subscription_test", {}),
+        callOn("subscription", id, "subscription_test", { event_type: event ?? null }),
         ({ delivery_id, held }) =>
           held
             ? `The test event waits as delivery ${delivery_id}: the workspace is suspended or has no public API`
@@ -75,35 +72,81 @@ export function webhookCommands(program: Command): void {
       )
     );
 
+  webhook.command("recover")
+    .description("Send a subscription the events that it never got, oldest first, 50,000 at most")
+    .argument("<id>", "id of the subscription")
+    .requiredOption(
+      "--since <time>",
+      "events at or after this moment, such as 2027-01-31 or 2027-01-31T12:00:00Z",
+    )
+    .option("--until <time>", "events before this moment; now by default")
+    .addHelpText("after", formatExamples("webhook recover ID --since 2027-01-31T12:00:00Z"))
+    .action((id, { since, until }, command) =>
+      perform(
+        command,
+        callOn("subscription", id, "subscription_recover", {
+          since: toMoment(since)!,
+          until: toMoment(until) ?? null,
+        }),
+        ({ count, has_more, next_since }) =>
+          `${count} ${count === 1 ? "delivery is" : "deliveries are"} on the way to subscription ${id}` +
+          (has_more ? `; there is more: repeat with --since ${next_since}` : ""),
+      )
+    );
+
   webhook.command("rotate")
     .description(
-      "Give a subscription a new secret, shown only once; deliveries are signed with it from now on",
+      "Give a subscription a new secret, shown only once; deliveries are signed with it from now on, or after --overlap",
     )
     .argument("<id>", "id of the subscription")
+    .option(
+      "--overlap <seconds>",
+      "how long the present secret goes on signing, and the new one makes a second signature: 604800 at most",
+      numberParser("overlap_seconds"),
+      0,
+    )
     .option("--force", "even if the encryption key does not open the present secret, after a key was lost")
     .addHelpText(
       "after",
       "\nIt needs the functions' WEBHOOK_ENCRYPTION_KEY; that of the local stack is read from DATA_DIR.\n" +
-        formatExamples("webhook rotate ID"),
+        formatExamples("webhook rotate ID", "webhook rotate ID --overlap 86400"),
     )
-    .action((id, { force = false }, command) =>
+    .action((id, { overlap, force = false }, command) =>
       perform(
         command,
-        async (sql) => await rotateSecret(sql, id, await readEncryptionKey(), force),
-        ({ secret }) => `The new secret of subscription ${id} is shown only now:\n\n${secret}`,
+        async (sql) => await rotateSecret(sql, id, await readEncryptionKey(), overlap, force),
+        ({ secret, old_secret_until: until }) =>
+          `The new secret of subscription ${id} is shown only now${
+            until === null ? "" : `; the earlier one goes on signing until ${until}`
+          }:\n\n${secret}`,
       )
     );
 }
 
 function describeSubscription({ days, ...subscription }: Result<"subscription_get">): string {
-  const { id, target_url, event_types, is_active, failure_count, key, held } = subscription;
+  const { id, target_url, event_types, failure_count, key, held, old_secret_until: until } = subscription;
   return [
-    `Subscription ${id} is ${is_active ? "active" : "inactive"}: ${target_url}`,
+    `Subscription ${id} is ${describeActivity(subscription)}: ${target_url}`,
     `Events: ${event_types.join(", ")}`,
     `Made ${key === null ? "in the console" : `by the key ${key.id} "${key.name}"`}`,
     `Failed attempts since the last success: ${failure_count}`,
+    ...until === null ? [] : [`The old secret goes on signing until ${until}`],
     ...held ? ["Its deliveries wait: the workspace is suspended or has no public API"] : [],
     "",
     formatTable(days, ["day", "delivered", "failed", "waiting"], ""),
   ].join("\n");
 }
+
+function describeActivity(
+  subscription: Pick<Subscription, "is_active" | "deactivated_at" | "deactivated_reason">,
+): string {
+  const { is_active, deactivated_at: at, deactivated_reason: reason } = subscription;
+  if (is_active) return "active";
+  return `inactive since ${at}${reason === null ? "" : ` (${REASONS[reason]})`}`;
+}
+
+const REASONS: Record<NonNullable<Subscription["deactivated_reason"]>, string> = {
+  deleted: "it was deleted",
+  failures: "a delivery failed five times",
+  key_revoked: "the key that made it was revoked",
+};

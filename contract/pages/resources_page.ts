@@ -20,7 +20,7 @@ function operations({ name, routes }: Resource): string[] {
   const rows = routes.map(({ method, path, endpoint }) => {
     const filters = Object.keys(endpoint.query.shape).filter((parameter) => !PAGINATION.includes(parameter));
     return [
-      `\`${method} /${name}${path.replace(/:(\w+)/, "<$1>").replace(/\/$/, "")}\``,
+      `\`${method} /${name}${path.replaceAll(/:(\w+)/g, "<$1>").replace(/\/$/, "")}\``,
       endpoint.summary.description_en,
       `\`${endpoint.scope}\``,
       filters.map((filter) => `\`${filter}\``).join(", "),

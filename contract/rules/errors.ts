@@ -16,7 +16,14 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "POST /api-v1-leads takes … within its limits and names it outside of them",
     "POST /api-v1-leads reports every wrong field at once",
   ],
-  invalid_cursor: ["GET … accepts any UUID as cursor and refuses anything else"],
+  invalid_cursor: [
+    "GET … accepts any UUID as cursor and refuses anything else",
+    "GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors",
+  ],
+  cursor_expired: [
+    "GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls",
+    "GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to",
+  ],
   not_found: ["…: a record of another workspace answers 404 exactly as an unknown id"],
   invalid_reference: [
     "… answers invalid_reference to a … of another workspace as to an unknown id",
@@ -94,5 +101,10 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   last_admin: ["app-v1-members keeps the last active admin, even when two are demoted at once"],
   already_expired: ["app-v1-keys refuses a key that would have expired already"],
   key_revoked: ["app-v1-keys gives no new secret to a key that no longer works"],
-  subscription_inactive: ["app-v1-webhooks tests and redelivers only what is active"],
+  subscription_inactive: [
+    "POST …/test sends a test event of the given type, signed, and marked as a test",
+    "POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way",
+    "After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred",
+    "app-v1-webhooks tests and redelivers only what is active",
+  ],
 };

@@ -126,7 +126,7 @@ export const events: readonly Part[] = [
       ),
       rule(
         "a receiver recomputes it over the raw body, and compares in constant time",
-        "docs/webhooks.md: … accepts a genuine delivery and refuses every other",
+        "docs/receivers.md: … accepts a genuine delivery and refuses every other",
       ),
     ],
   },

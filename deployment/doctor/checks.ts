@@ -8,6 +8,7 @@ import { migrations } from "./checks/migrations.ts";
 import { publicRights, roles } from "./checks/roles.ts";
 import { sessions } from "./checks/sessions.ts";
 import { consoleOrigin, signIn } from "./checks/sign_in.ts";
+import { partitions } from "./checks/partitions.ts";
 import { vault } from "./checks/vault.ts";
 
 /** Every check, in the order of the report. A new one is an entry here. */
@@ -27,5 +28,6 @@ export const CHECKS: readonly Check[] = [
   vault,
   jobs,
   cronHistory,
+  partitions,
   deliveries,
 ];

@@ -20,12 +20,12 @@ export async function makeAppSamples(sql: Sql, workspaceId: string): Promise<Rec
     ), secret as (
       insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '' from subscription
     ), event as (
-      insert into crm.events (workspace_id, event, object_id, facts)
-      values (${workspaceId}, 'deal.won', gen_random_uuid(), '{"test": true}')
+      insert into crm.events (workspace_id, event, object_id, facts, is_test)
+      values (${workspaceId}, 'deal.won', gen_random_uuid(), '{}', true)
       returning id
     ), delivery as (
-      insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state, attempts)
-      select s.workspace_id, e.id, s.id, 'delivered', 1 from subscription s, event e
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts)
+      select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id, 'delivered', 1 from subscription s, event e
       returning id
     )
     select s.id as subscription_id, d.id as delivery_id from subscription s, delivery d`;

@@ -3,7 +3,10 @@ import { createAuthority, issueCertificate } from "./certificates.ts";
 
 /** A TLS server on loopback that receives webhooks. */
 export interface Receiver {
+  /** The port of the first address. */
   port: number;
+  /** `https://<address>:<port>` of each address. */
+  origins: string[];
   /** The environment of processes that deliver to it: the trusted root certificate and the allowed targets. */
   env: Record<string, string>;
   close(): Promise<void>;
@@ -12,21 +15,29 @@ export interface Receiver {
 /**
  * Starts a receiver on a free port.
  * @param folder for the authority of its certificate, as ca.pem and ca.key
+ * @param addresses of loopback: to the dispatcher each is a host of its own
  */
 export async function startReceiver(
   folder: string,
   answer: (request: Request) => Response | Promise<Response>,
+  addresses: string[] = ["127.0.0.1"],
 ): Promise<Receiver> {
   const authority = await createAuthority();
   const caFile = join(folder, "ca.pem");
   await Deno.writeTextFile(caFile, authority.certificate);
   await Deno.writeTextFile(join(folder, "ca.key"), authority.key);
-  const certificate = await issueCertificate(authority, ["localhost", "127.0.0.1"]);
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {}, ...certificate }, answer);
-  const { port } = server.addr;
+  const certificate = await issueCertificate(authority, ["localhost", ...addresses]);
+  const servers = addresses.map((hostname) =>
+    Deno.serve({ hostname, port: 0, onListen: () => {}, ...certificate }, answer)
+  );
+  const targets = servers.map(({ addr: { hostname, port } }) => `${hostname}:${port}`);
+  const { port } = servers[0]!.addr;
   return {
     port,
-    env: { DENO_CERT: caFile, WEBHOOK_DEV_TARGETS: `localhost:${port},127.0.0.1:${port}` },
-    close: () => server.shutdown(),
+    origins: targets.map((target) => `https://${target}`),
+    env: { DENO_CERT: caFile, WEBHOOK_DEV_TARGETS: [`localhost:${port}`, ...targets].join(",") },
+    async close() {
+      await Promise.all(servers.map((server) => server.shutdown()));
+    },
   };
 }

@@ -12,20 +12,21 @@ export interface Samples {
  * Creates the samples through the API.
  * @param create sends a POST that must succeed, and returns its body
  * @param stages of the default pipeline
+ * @param target where the sample of a subscription sends test events: never to an address that is not the caller's
  */
 export async function makeSamples(
   // deno-lint-ignore no-explicit-any -- only the ids are read
   create: (path: string, body: unknown) => Promise<any>,
   stages: readonly { id: string }[],
+  target: string,
 ): Promise<Samples> {
   const { lead } = await create("/api-v1-leads", { first_name: "Ana", company_name: "Padaria Sol" });
   const { deal_id, contact_id, company_id } = lead;
   const activity = await create("/api-v1-activities", { deal_id });
   const note = await create("/api-v1-notes", { deal_id, body: "Olá" });
-  // No request of the samples causes this event, so nothing is delivered.
   const subscription = await create("/api-v1-webhooks", {
     event_types: ["deal.stale"],
-    target_url: "https://example.com/hooks",
+    target_url: target,
   });
   return {
     deal_id,

@@ -9,7 +9,11 @@ interface Arrivals {
   timestamps: number[];
 }
 
-const ANSWER_MS = 20;
+/** Loopback addresses: each is a host of its own to the limit of deliveries in flight to one host. */
+const HOSTS = 24;
+
+/** How long each path takes to answer, in milliseconds. `/failing` answers 500, the others 200; `/hanging` never does. */
+const ANSWER_MS: Record<string, number> = { "/ok": 20, "/slow": 300, "/quick": 0, "/failing": 0 };
 
 /**
  * Starts a receiver that records requests by delivery id.
@@ -17,21 +21,34 @@ const ANSWER_MS = 20;
  */
 export async function startCountingReceiver(folder: string) {
   const arrivals = new Map<string, Arrivals>();
+  /** Requests that have arrived and are not answered, and the most of them so far, by `host:port`. */
+  const inFlight = new Map<string, { now: number; most: number }>();
   const closing = Promise.withResolvers<void>();
-  const { port, env, close } = await startReceiver(folder, async (request) => {
-    const id = request.headers.get("X-Service-Delivery-Id") ?? "";
-    const known = arrivals.get(id) ?? { at: [], timestamps: [] };
-    known.at.push(Date.now());
-    known.timestamps.push(Number(request.headers.get("X-Service-Timestamp")));
-    arrivals.set(id, known);
-    await request.arrayBuffer();
-    const { pathname } = new URL(request.url);
-    if (pathname === "/failing") return new Response(null, { status: 500 });
-    await (pathname === "/hanging" ? closing.promise : pause(ANSWER_MS));
-    return new Response();
-  });
+  const addresses = Array.from({ length: HOSTS }, (_, index) => `127.0.0.${index + 1}`);
+  const { origins, env, close } = await startReceiver(folder, answer, addresses);
+
+  async function answer(request: Request): Promise<Response> {
+    const { host, pathname } = new URL(request.url);
+    const flight = inFlight.get(host) ?? { now: 0, most: 0 };
+    inFlight.set(host, flight);
+    flight.most = Math.max(flight.most, ++flight.now);
+    try {
+      const id = request.headers.get("X-Service-Delivery-Id") ?? "";
+      const known = arrivals.get(id) ?? { at: [], timestamps: [] };
+      known.at.push(Date.now());
+      known.timestamps.push(Number(request.headers.get("X-Service-Timestamp")));
+      arrivals.set(id, known);
+      await request.arrayBuffer();
+      const ms = ANSWER_MS[pathname];
+      if (ms !== 0) await (ms === undefined ? closing.promise : pause(ms));
+      return new Response(null, { status: pathname === "/failing" ? 500 : 200 });
+    } finally {
+      flight.now--;
+    }
+  }
+
   // By address, because the dispatcher would resolve a name.
-  const url = (path: string) => `https://127.0.0.1:${port}/${path}`;
+  const url = (path: string, host = 0) => `${origins[host]}/${path}`;
   return {
     /** Answers 200 after 20 ms. */
     okUrl: url("ok"),
@@ -39,9 +56,22 @@ export async function startCountingReceiver(folder: string) {
     failingUrl: url("failing"),
     /** Never answers. */
     hangingUrl: url("hanging"),
+    /**
+     * @param path `ok`, `slow`, `quick`, `failing` or `hanging`
+     * @param host a number from 0, which is the host of the URLs above
+     */
+    url,
+    /** The URLs of a path at all hosts. */
+    urls: (path: string) => origins.map((origin) => `${origin}/${path}`),
+    /** By delivery id, in the order of the first requests. */
     arrivals: arrivals as ReadonlyMap<string, Arrivals>,
+    /** The most requests that were unanswered at the same time, at the host of this URL. */
+    mostInFlight: (url: string) => inFlight.get(new URL(url).host)?.most ?? 0,
     env,
-    clear: () => arrivals.clear(),
+    clear() {
+      arrivals.clear();
+      for (const flight of inFlight.values()) flight.most = flight.now;
+    },
     close(): Promise<void> {
       closing.resolve();
       return close();

@@ -11,16 +11,34 @@ import { parseArgs } from "node:util";
 import { table } from "../../contract/pages/page.ts";
 import { onInterrupt } from "../harness/processes.ts";
 import { openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
+import { claims } from "./trials/claims.ts";
 import { clock } from "./trials/clock.ts";
 import { deactivation } from "./trials/deactivation.ts";
-import { hanging } from "./trials/hanging.ts";
+import { hanging, hangingHosts } from "./trials/hanging.ts";
 import { kills } from "./trials/kills.ts";
 import { latency } from "./trials/latency.ts";
+import { oneHost } from "./trials/one_host.ts";
 import { outages } from "./trials/outages.ts";
+import { purge } from "./trials/purge.ts";
+import { recovery } from "./trials/recovery.ts";
 import { staleHolder } from "./trials/stale_holder.ts";
 import { throughput } from "./trials/throughput.ts";
 
-const TRIALS: Trial[] = [kills, outages, staleHolder, clock, hanging, latency, deactivation, throughput];
+const TRIALS: Trial[] = [
+  kills,
+  outages,
+  staleHolder,
+  clock,
+  hanging,
+  latency,
+  deactivation,
+  throughput,
+  claims,
+  purge,
+  hangingHosts,
+  oneHost,
+  recovery,
+];
 
 const { values: { only, short, minutes } } = parseArgs({
   args: Deno.args.filter((arg) => arg !== "--"),

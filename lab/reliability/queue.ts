@@ -5,18 +5,21 @@ import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.
 
 /**
  * Creates workspaces, each with `each` subscriptions to `contact.created`.
+ * @param targetUrls of which the workspaces take one in turn
  * @param encryptionKey that of the dispatcher; absent: that of this process
  * @returns the ids of the workspaces
  */
 export async function createSubscribers(
   sql: Sql,
-  targetUrl: string,
+  targetUrls: string | string[],
   count: number,
   { each = 1, encryptionKey }: { each?: number; encryptionKey?: string } = {},
 ): Promise<string[]> {
+  const urls = [targetUrls].flat();
   const ids: string[] = [];
   for (let made = 0; made < count; made++) {
     const { id } = await createWorkspace(sql, { name: "Chaos" });
+    const targetUrl = urls[made % urls.length]!;
     for (let subscribed = 0; subscribed < each; subscribed++) {
       const subscription = uuidV7();
       const secret = await encryptSecret("whsec_chaos", subscription, encryptionKey);
@@ -53,7 +56,7 @@ export async function enqueue(sql: Sql, workspaces: string[], each: number, atte
 export interface Delivery {
   id: string;
   subscription_id: string;
-  state: "pending" | "delivered" | "failed";
+  state: "pending" | "delivered" | "failed" | "cancelled";
   attempts: number;
 }
 
@@ -97,4 +100,12 @@ export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
     update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
     where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+}
+
+/** Counts the workspaces' deliveries that a dispatcher holds now. */
+export async function countLeased(sql: Sql, workspaces: string[]): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from crm.webhook_queue
+    where workspace_id = any (${workspaces}) and state = 'leased' and lease_until > clock_timestamp()`;
+  return row.count;
 }

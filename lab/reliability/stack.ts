@@ -22,7 +22,7 @@ export async function openStack({ folder, receiver }: DeliveryWorld) {
   return {
     sql,
     /** As in queue.ts, with the stack's encryption key. */
-    createSubscribers: (url: string, count: number, each = 1) =>
+    createSubscribers: (url: string | string[], count: number, each = 1) =>
       createSubscribers(sql, url, count, { each, encryptionKey: webhook_encryption_key }),
     /** Returns a function that creates a contact through the API, in the workspaces in turn; each request pokes. */
     async contactMaker(workspaces: string[]) {

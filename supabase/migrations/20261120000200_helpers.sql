@@ -64,6 +64,12 @@ $$;
 comment on function crm.uuid_v7_floor(timestamptz) is
   'The lower bound of every UUIDv7 generated at that time or later: turns `created_at >= since` into a range of ids.';
 
+create function crm.uuid_v7_time(p_id uuid) returns timestamptz
+language sql immutable parallel safe
+as $$ select to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) $$;
+comment on function crm.uuid_v7_time(uuid) is
+  'The time at which a UUIDv7 was generated, in milliseconds: crm.uuid_v7_floor of it is not above the id.';
+
 create function crm.iso(p_at timestamptz) returns text
 language sql stable parallel safe
 as $$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;

@@ -60,6 +60,7 @@ begin
     when 'deal_move_stage' then return api.deal_move_stage(p_args);
     when 'deal_update' then return api.deal_update(p_args);
     when 'deal_win' then return api.deal_win(p_args);
+    when 'event_list' then return api.event_list(p_args);
     when 'lead_create' then return api.lead_create(p_args);
     when 'note_create' then return api.note_create(p_args);
     when 'note_get' then return api.note_get(p_args);
@@ -70,7 +71,15 @@ begin
     when 'proposal_view' then return api.proposal_view(p_args);
     when 'webhook_create' then return api.webhook_create(p_args);
     when 'webhook_delete' then return api.webhook_delete(p_args);
+    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+    when 'webhook_delivery' then return api.webhook_delivery(p_args);
+    when 'webhook_get' then return api.webhook_get(p_args);
     when 'webhook_list' then return api.webhook_list(p_args);
+    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+    when 'webhook_recover' then return api.webhook_recover(p_args);
+    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+    when 'webhook_test' then return api.webhook_test(p_args);
   end case;
 end
 $$;

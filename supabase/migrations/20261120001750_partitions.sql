@@ -1,104 +1,201 @@
--- Partitions by day: events, deliveries and attempts are kept for 30 days, and what is older is dropped with its
+-- Partitions by day (UTC): events, deliveries and attempts are kept for 30 days, and what is older is dropped with its
 -- partition, because deleting a day of many rows takes minutes. An id begins with the time of its event (UUIDv7), so a
--- day is a range of ids, and a statement that knows an id reaches one partition.
+-- day is a range of ids, and a statement that knows an id reaches one partition. Each table has a job of its own: a
+-- transaction that locked two of them could wait for one that writes both. Why it is built so:
+-- docs/decisions/0024-partitions-and-the-queue.md.
 
 create function crm.uuid_v7_clock() returns uuid
-language sql volatile
+language plpgsql volatile
+set search_path = ''
 as $$
-  select encode(
+declare
+  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
+begin
+  return encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing substring(int8send(t.us / 1000) from 3) || int2send((28672 + t.us % 1000 * 4096 / 1000)::smallint)
+      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
       from 1 for 8
     ),
     'hex'
-  )::uuid
-  from (select floor(extract(epoch from clock_timestamp()) * 1000000)::bigint as us offset 0) t
+  );
+end
 $$;
 comment on function crm.uuid_v7_clock() is
   'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes '
   'rise in the order in which it makes them.';
 
-create function crm.partition_day(p_partition name) returns date
-language sql immutable
+create function crm.partition_key(p_table regclass) returns name
+language sql stable
 set search_path = ''
-as $$ select to_date(substring(p_partition from '_(\d{4}_\d\d_\d\d)$'), 'YYYY_MM_DD') $$;
-comment on function crm.partition_day(name) is
-  'The day in UTC whose rows a partition has; null for the default partition.';
+as $$
+  select a.attname
+  from pg_catalog.pg_partitioned_table t
+  join pg_catalog.pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = p_table
+$$;
+comment on function crm.partition_key(regclass) is 'The column, a UUIDv7, by whose time a table is partitioned.';
 
-create function crm.make_partition(p_table regclass, p_day date) returns boolean
+create function crm.partitions_of(p_table regclass) returns table (partition regclass, day date)
+language sql stable
+set search_path = ''
+as $$
+  select c.oid::regclass, to_date(d.day, 'YYYY_MM_DD')
+  from pg_catalog.pg_inherits i
+  join pg_catalog.pg_class c on c.oid = i.inhrelid
+  cross join lateral substring(c.relname from '_(\d{4}_\d\d_\d\d)$') d (day)
+  where i.inhparent = p_table and d.day is not null
+  order by 2
+$$;
+comment on function crm.partitions_of(regclass) is
+  'The partitions of a table with their days, oldest first, without the default partition.';
+
+create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_days date[];
+begin
+  execute format(
+    $sql$
+      select array_agg(d.day order by d.day)
+      from (
+        -- A week ahead, so that no row goes to the default partition while the job cannot run.
+        select $2 + n from generate_series(0, 7) n
+        union
+        select (crm.uuid_v7_time(r.%I) at time zone 'UTC')::date from %s r
+      ) d (day)
+      where d.day between $1 and $2 + 7 and not exists (select from crm.partitions_of($3) p where p.day = d.day)
+    $sql$,
+    crm.partition_key(p_table), p_table || '_default'
+  ) into v_days using p_oldest, p_today, p_table;
+  return coalesce(v_days, '{}');
+end
+$$;
+comment on function crm.missing_days(regclass, date, date) is
+  'The days that need a partition and have none: from p_today to a week ahead, and those from p_oldest of which the '
+  'default partition has rows.';
+
+create function crm.make_partition(p_table regclass, p_day date) returns bigint
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_table name := (select c.relname from pg_class c where c.oid = p_table);
-  v_key name := (
-    select a.attname from pg_partitioned_table t
-    join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
-    where t.partrelid = p_table
-  );
-  v_partition name := format('%s_%s', v_table, to_char(p_day, 'YYYY_MM_DD'));
+  v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
   v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_moved bigint;
 begin
-  if to_regclass(format('crm.%I', v_partition)) is not null then
-    return false;
-  end if;
-  execute format('create table crm.%I (like %s including defaults including constraints)', v_partition, p_table);
-  -- The default partition has rows of this day only if the job did not run for a week: they are moved.
-  execute format('lock table crm.%I in access exclusive mode', v_table || '_default');
+  -- The indexes come with `attach`, because rows are moved five times as fast without.
+  execute format('create table %s (like %s including all excluding indexes)', v_partition, p_table);
+  call crm.protect(v_partition);
+  execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
   execute format(
-    'with moved as (delete from crm.%I where %I >= %L and %I < %L returning *) insert into crm.%I select * from moved',
-    v_table || '_default', v_key, v_from, v_key, v_to, v_partition
+    $sql$
+      with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
+      insert into %3$s select * from moved
+    $sql$,
+    p_table || '_default', crm.partition_key(p_table), v_partition
+  ) using v_from, v_to;
+  get diagnostics v_moved = row_count;
+  execute format(
+    'alter table %s attach partition %s for values from (%L) to (%L)', p_table, v_partition, v_from, v_to
   );
-  execute format('alter table %s attach partition crm.%I for values from (%L) to (%L)', p_table, v_partition, v_from, v_to);
-  call crm.protect(format('crm.%I', v_partition)::regclass);
-  execute format('comment on table crm.%I is %L', v_partition, format('The rows of crm.%s of a day in UTC.', v_table));
-  return true;
+  return v_moved;
 end
 $$;
 comment on function crm.make_partition(regclass, date) is
-  'Makes the partition of a day (UTC) and moves its rows out of the default partition; false if it exists.';
+  'Makes the partition of a day and moves its rows out of the default partition, unseen by triggers; returns how many '
+  'there were. The caller has locked the table.';
 
-create function crm.make_partitions(p_table regclass) returns void
-language sql volatile
+create function crm.manage_partitions(
+  p_table regclass,
+  p_now timestamptz default now(),
+  p_max_rows bigint default 100000,
+  out made integer,
+  out moved bigint,
+  out dropped integer,
+  out hindrance text
+)
+-- Security definer, so that a partition has the owner of its table, whoever runs the job.
+language plpgsql security definer
 set search_path = ''
-as $$
-  -- A week ahead, so that no row goes to the default partition while the job cannot run.
-  select crm.make_partition(p_table, (now() at time zone 'UTC')::date + n) from generate_series(-1, 7) n
-$$;
-comment on function crm.make_partitions(regclass) is
-  'Makes the partitions of a table from yesterday to a week ahead.';
-
-create function crm.manage_partitions() returns void
-language plpgsql
-set search_path = ''
+-- Everybody who uses the table waits behind a lock that is waited for. It is also less than deadlock_timeout: this
+-- function gives up before Postgres ends anybody's transaction, which would lose an event (crm.emit never fails).
+set lock_timeout = '200ms'
 as $$
 declare
-  v_partition record;
+  v_today date := (p_now at time zone 'UTC')::date;
+  v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
+  v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
+  v_default text := p_table || '_default';
+  v_is_missing boolean;
+  v_rows bigint;
+  v_day date;
+  v_partition regclass;
 begin
-  perform crm.make_partitions(t.name)
-  from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
+  made := 0;
+  moved := 0;
+  dropped := 0;
+  if p_table::text = 'crm.webhook_deliveries' then
+    -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
+    delete from crm.webhook_queue q
+    where (q.workspace_id, q.delivery_id) in (
+      select o.workspace_id, o.delivery_id from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    );
+  end if;
+  execute format(
+    'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
+    v_default, crm.partition_key(p_table)
+  ) using v_floor, p_max_rows;
 
-  -- A short wait: everybody who uses the table waits behind a drop that waits. The next run tries again.
-  perform set_config('lock_timeout', '200ms', true);
-  for v_partition in
-    select c.oid::regclass as name from pg_inherits i
-    join pg_class c on c.oid = i.inhrelid
-    where i.inhparent in ('crm.events'::regclass, 'crm.webhook_deliveries'::regclass, 'crm.webhook_attempts'::regclass)
-      and crm.partition_day(c.relname) + 1 <= ((now() - interval '30 days') at time zone 'UTC')::date
-    order by i.inhparent, c.relname
-  loop
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
+  end if;
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
-      execute format('drop table %s', v_partition.name);
-    exception when lock_not_available then
-      raise log 'The partition % is in use and is dropped later', v_partition.name;
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
+      -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
+      for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
+        begin
+          execute format('lock table %s in access exclusive mode nowait', v_partition);
+          execute format('drop table %s', v_partition);
+          dropped := dropped + 1;
+        exception
+          -- A vacuum has it. The others can be dropped.
+          when lock_not_available then
+            hindrance := sqlerrm;
+        end;
+      end loop;
+    exception
+      when lock_not_available then
+        hindrance := sqlerrm;
     end;
-  end loop;
-
-  delete from crm.webhook_queue q where q.delivery_id < crm.uuid_v7_floor(now() - interval '31 days');
+  end if;
+  if hindrance is not null then
+    raise log 'crm.manage_partitions(%): %', p_table, hindrance;
+  end if;
 end
 $$;
-comment on function crm.manage_partitions() is
-  'Makes the partitions of the coming week, and drops those whose events are all older than 30 days, with their '
-  'deliveries and attempts, those that wait included.';
+comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
+  'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition '
+  'has rows; drops those whose whole day is older than 30 days, ten at a time, and what the queue and the default '
+  'partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are '
+  'moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is '
+  'moved and no partition is made. p_now is the time to go by.';

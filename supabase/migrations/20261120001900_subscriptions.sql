@@ -76,6 +76,27 @@ comment on column crm.webhook_secrets.next_secret is
   'The secret of a rotation with overlap: until next_from it makes a second signature, from then on the only one.';
 call crm.protect('crm.webhook_secrets');
 
+create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select w.suspended or not w.public_api from crm.workspaces w
+  where w.id = p_workspace_id and w.id = coalesce(crm.current_workspace_id(), w.id)
+$$;
+comment on function crm.holds_webhooks(uuid) is
+  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim). '
+  'Security definer, because a key may not read the workspace''s settings: it asks for its own.';
+
+create function crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) returns timestamptz
+language sql stable
+set search_path = ''
+as $$
+  select k.next_from from crm.webhook_secrets k
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id and k.next_from > now()
+$$;
+comment on function crm.old_secret_until(uuid, uuid) is
+  'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+
 -- written by deno task records: subscription
 create type api.subscription as (
   id uuid,
@@ -85,7 +106,12 @@ create type api.subscription as (
   failure_count integer,
   last_success_at text,
   last_failure_at text,
-  created_at text
+  created_at text,
+  key_id uuid,
+  deactivated_at text,
+  deactivated_reason text,
+  held boolean,
+  old_secret_until text
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
 
@@ -94,7 +120,9 @@ language sql stable
 as $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
-    crm.iso(t.last_failure_at), crm.iso(t.created_at)
+    crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
 comment on function crm.subscription_json(crm.webhook_subscriptions) is
@@ -106,10 +134,10 @@ set search_path = ''
 as $$
 begin
   insert into crm.webhook_subscriptions as new (
-    workspace_id, key_id, id, event_types, target_url
+    workspace_id, id, event_types, target_url, key_id
   )
   values (
-    crm.current_workspace_id(), t.key_id, t.id, t.event_types, t.target_url
+    crm.current_workspace_id(), t.id, t.event_types, t.target_url, t.key_id
   )
   returning new.* into t;
   return t;

@@ -1,15 +1,16 @@
 -- Deliveries: one message for each subscription to an event (spec 6.2), and its attempts.
 
 create function crm.delivery_id(p_event_id uuid, p_subscription_id uuid) returns uuid
-language sql immutable parallel safe
+language plpgsql immutable parallel safe
+set search_path = ''
 as $$
-  select encode(
-    set_byte(t.id, 8, get_byte(t.id, 8) & 63 | 128), 'hex'
-  )::uuid
-  from (
-    select substring(uuid_send(p_event_id) for 8)
-      || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8) as id
-  ) t
+declare
+  v_id bytea := substring(uuid_send(p_event_id) for 8)
+    || substring(sha256(uuid_send(p_event_id) || uuid_send(p_subscription_id)) for 8);
+begin
+  -- The two bits that mark a UUID of RFC 9562.
+  return encode(set_byte(v_id, 8, get_byte(v_id, 8) & 63 | 128), 'hex');
+end
 $$;
 comment on function crm.delivery_id(uuid, uuid) is
   'The id of the delivery of an event to a subscription: the time of the event, then a hash of both. So an event never '
@@ -44,12 +45,11 @@ comment on column crm.webhook_deliveries.next_attempt_at is
 call crm.protect('crm.webhook_deliveries');
 create table crm.webhook_deliveries_default partition of crm.webhook_deliveries default;
 comment on table crm.webhook_deliveries_default is
-  'Rows of crm.webhook_deliveries whose day has no partition: none, unless the job partitions did not run.';
+  'Rows of crm.webhook_deliveries whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
   where state in ('failed', 'cancelled');
-select crm.make_partitions('crm.webhook_deliveries');
 
 create table crm.webhook_attempts (
   workspace_id uuid not null,
@@ -71,9 +71,8 @@ comment on column crm.webhook_attempts.reason is
 call crm.protect('crm.webhook_attempts');
 create table crm.webhook_attempts_default partition of crm.webhook_attempts default;
 comment on table crm.webhook_attempts_default is
-  'Rows of crm.webhook_attempts whose day has no partition: none, unless the job partitions did not run.';
+  'Rows of crm.webhook_attempts whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.webhook_attempts_default');
-select crm.make_partitions('crm.webhook_attempts');
 
 create function crm.lead_data(d crm.deals, c crm.contacts, o crm.companies) returns json
 -- plpgsql and not sql, because a later migration creates crm.lead_json.

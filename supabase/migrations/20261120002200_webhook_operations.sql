@@ -14,47 +14,6 @@ comment on function crm.require_own_workspace(uuid) is
   'For functions that are security definer and take a workspace: raises an error if a caller is in another one. The '
   'operator is in none.';
 
-create function crm.delivery_summary(d crm.webhook_deliveries) returns json
-language sql stable
-set search_path = ''
-as $$
-  select json_build_object(
-    'id', d.id,
-    'event_id', d.event_id,
-    'subscription_id', d.subscription_id,
-    'target_url', s.target_url,
-    'event', e.event,
-    'object_type', t.object_type,
-    'object_id', e.object_id,
-    'is_test', e.is_test,
-    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end,
-    'attempts', d.attempts,
-    'last_status', a.status,
-    'last_reason', a.reason,
-    'last_duration_ms', a.duration_ms,
-    'last_attempt_at', crm.iso(a.finished_at),
-    'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
-    'occurred_at', crm.iso(e.occurred_at),
-    'created_at', crm.iso(d.created_at)
-  )
-  from crm.events e
-  join crm.event_types t on t.event = e.event
-  join crm.webhook_subscriptions s on s.workspace_id = d.workspace_id and s.id = d.subscription_id
-  cross join lateral (select crm.may_send(d.workspace_id, d.subscription_id) as may_send offset 0) m
-  left join lateral (
-    -- A delivery that is sent again shows its previous attempt until the new series has one.
-    select * from crm.webhook_attempts a
-    where a.workspace_id = d.workspace_id and a.delivery_id = d.id
-    order by a.series desc, a.number desc
-    limit 1
-  ) a on true
-  where e.workspace_id = d.workspace_id and e.id = d.event_id
-$$;
-comment on function crm.delivery_summary(crm.webhook_deliveries) is
-  'JSON of a delivery: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending '
-  'and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if '
-  'there is no next attempt.';
-
 create function crm.retry_deliveries(p_workspace_id uuid) returns bigint
 language plpgsql
 set search_path = ''

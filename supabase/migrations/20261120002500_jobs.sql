@@ -26,10 +26,18 @@ insert into crm.jobs (name, every, command, description) values
   ('purge-idempotency-keys', '1 day',
     $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
     'Deletes Idempotency-Keys after 24 hours'),
-  ('partitions', '1 hour', 'select crm.manage_partitions()',
-    'Makes the partitions of the coming week, and drops events and their deliveries after 30 days'),
+  ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
+    'Makes the partitions of events of the coming week, and drops events after 30 days'),
+  ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
+    'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
+  ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,
+    'Makes the partitions of attempts of the coming week, and drops attempts after 30 days'),
   ('purge-cron-history', '1 day', 'select crm.purge_cron_history()',
     'Deletes what pg_cron records of each run of these jobs after 7 days');
+
+-- At once, because pg_cron runs a job only when its hour comes.
+select crm.manage_partitions(t.name)
+from unnest(array['crm.events', 'crm.webhook_deliveries', 'crm.webhook_attempts']::regclass[]) t (name);
 
 create function crm.purge_cron_history() returns integer
 language plpgsql

@@ -158,6 +158,7 @@ begin
     when 'subscription_get' then return app.subscription_get(p_args);
     when 'subscription_list' then return app.subscription_list(p_args);
     when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+    when 'subscription_recover' then return app.subscription_recover(p_args);
     when 'subscription_rotate' then return app.subscription_rotate(p_args);
     when 'subscription_test' then return app.subscription_test(p_args);
     when 'workspace_choices' then return app.workspace_choices(p_args);

@@ -82,12 +82,12 @@ begin
       v_valid := v_number between 1 and 200 and v_number = trunc(v_number);
       v_message := 'Deve ser um número inteiro de 1 a 200';
     when 'overlap_seconds' then
-      v_valid := v_number in (0, 3600, 86400, 604800);
-      v_message := 'Deve ser um de 0, 3600, 86400, 604800';
+      v_valid := v_number between 0 and 604800 and v_number = trunc(v_number);
+      v_message := 'Deve ser um número inteiro de 0 a 604800';
     when 'value', 'recurring_value' then
       v_valid := v_number between 0 and 1e15;
       v_message := 'Deve ser um número de 0 a 1000000000000000';
-    when 'expires_at' then
+    when 'expires_at', 'since', 'until' then
       v_valid := crm.parse_moment(v_text) is not null;
       v_message := 'Deve ser uma data e hora ISO 8601 com fuso, por exemplo 2027-01-31T12:00:00Z';
     when 'prefix' then
@@ -104,6 +104,12 @@ begin
       value := p_value;
       v_valid := char_length(p_value #>> '{}') between 1 and 2048 and jsonb_typeof(p_value) = 'string';
       v_message := 'Deve ter de 1 a 2048 caracteres';
+    when 'event', 'event_type' then
+      v_valid := v_text = any (enum_range(null::crm.event_type)::text[]);
+      v_message := 'Deve ser um evento do catálogo';
+    when 'state' then
+      v_valid := v_text in ('pending', 'held', 'delivered', 'failed', 'cancelled');
+      v_message := 'Deve ser um de "pending", "held", "delivered", "failed", "cancelled"';
     when 'event_types' then
       v_valid := jsonb_typeof(p_value) = 'array' and p_value <> '[]'
         and p_value <@ to_jsonb(enum_range(null::crm.event_type));

@@ -195,6 +195,9 @@ declare
   v_overlap_seconds integer := (v_args ->> 'overlap_seconds')::numeric::integer;
   v_key crm.api_keys := crm.key_for_update((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
+  if v_overlap_seconds not in (0, 3600, 86400, 604800) then
+    perform crm.raise_code('validation_error', 'overlap_seconds', 'Deve ser um de 0, 3600, 86400, 604800');
+  end if;
   if not crm.is_working(v_key) then
     perform crm.raise_code('key_revoked', 'id', 'A chave foi revogada ou expirou; crie outra');
   end if;

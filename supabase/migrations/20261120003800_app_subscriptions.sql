@@ -1,15 +1,6 @@
 -- Webhook subscriptions of a workspace, for the operator and for signed-in members. The caller generates and encrypts a
 -- signing secret: the database never has the encryption key.
 
-create function crm.holds_webhooks(p_workspace_id uuid) returns boolean
-language sql stable
-set search_path = ''
-as $$
-  select w.suspended or not w.public_api from crm.workspaces w where w.id = p_workspace_id
-$$;
-comment on function crm.holds_webhooks(uuid) is
-  'Whether the deliveries of a workspace wait, because it is suspended or has no public API (see crm.delivery_claim).';
-
 create function crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, overview json)
 language plpgsql stable
 set search_path = ''
@@ -24,7 +15,6 @@ declare
   );
   -- 20,000 deliveries in all, so that 200 subscriptions cost no more than 20.
   v_newest integer := least(1000, greatest(100, 20000 / greatest(cardinality(p_ids), 1)));
-  v_held boolean := crm.holds_webhooks(p_workspace_id);
 begin
   return query
   with counted as (
@@ -60,19 +50,23 @@ begin
   )
   select s.id, crm.with_fields(crm.subscription_json(s), json_build_object(
     'key', case when k.id is not null then json_build_object('id', k.id, 'name', k.name) end,
-    'held', v_held,
     'days', d.list,
     'days_are_partial', coalesce(d.total, 0) >= v_newest
   ))
   from days d
   join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.id
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id;
+  left join crm.makers_of_subscriptions(
+    p_workspace_id,
+    array(
+      select s.key_id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_ids) and s.key_id is not null
+    )
+  ) k on k.id = s.key_id;
 end
 $$;
 comment on function crm.subscription_overviews(uuid, uuid[]) is
   'JSON of subscriptions for the operator and the console: the public fields, the key that made it (null for one '
-  'made in the console), held (deliveries wait, because the workspace is suspended or has no public API), and days: '
-  'the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are '
+  'made in the console), and days: the outcomes of the last 7 days in UTC, oldest first. Of each subscription the newest 1,000 deliveries are '
   'counted, fewer if more than 20 subscriptions are listed (20,000 in all, at least 100 each); days_are_partial '
   'tells that there may be more.';
 
@@ -189,7 +183,7 @@ begin
   end if;
   update crm.webhook_subscriptions s
   set is_active = false, deactivated_reason = 'deleted'
-  where s.workspace_id = v_workspace_id and s.id = v_id and s.is_active;
+  where s.workspace_id = v_workspace_id and s.id = v_id and s.deactivated_reason is distinct from 'deleted';
   if found then
     perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_deactivated');
   end if;
@@ -197,5 +191,5 @@ begin
 end
 $$;
 comment on function app.subscription_delete(jsonb) is
-  'Deactivates a subscription and keeps its history; an inactive one stays as it is. Returns null. Arguments: '
+  'Deactivates a subscription and keeps its history; what waits for it is cancelled. Returns null. Arguments: '
   'workspace_id, id. Codes: validation_error, not_found.';

@@ -26,13 +26,16 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id}', '{event_type}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_event crm.event_type := v_args ->> 'event_type';
   v_delivery_id uuid;
 begin
   perform crm.require_active_subscription(v_workspace_id, v_id);
-  v_delivery_id := crm.send_test_event(v_workspace_id, v_id);
+  perform crm.check_subscribed(s, v_event) from crm.webhook_subscriptions s
+  where s.workspace_id = v_workspace_id and s.id = v_id;
+  v_delivery_id := crm.send_test_event(v_workspace_id, v_id, v_event);
   perform crm.record_webhook_action(
     v_workspace_id, v_id, 'webhook_tested', jsonb_build_object('delivery_id', v_delivery_id)
   );
@@ -43,7 +46,8 @@ $$;
 comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
   'delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: '
-  'workspace_id, id. Codes: validation_error, not_found, subscription_inactive.';
+  'workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, '
+  'not_found, subscription_inactive.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql
@@ -53,31 +57,20 @@ declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
-  v_is_active boolean;
-  v_resumed bigint := 0;
-  v_revoked_key json;
+  v_outcome record;
 begin
-  select
-    s.is_active,
-    case when k.revoked_at is not null then json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) end
-  into v_is_active, v_revoked_key
-  from crm.webhook_subscriptions s
-  left join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
-  where s.workspace_id = v_workspace_id and s.id = v_id;
-  if not found then
+  select * into v_outcome from crm.resume_subscription(v_workspace_id, v_id);
+  if v_outcome.was_inactive is null then
     perform crm.raise_code('not_found', 'id');
-  end if;
-  if not v_is_active then
-    perform crm.check_active_subscriptions(v_workspace_id, 'active_subscriptions');
-    v_resumed := crm.reactivate_subscription(v_workspace_id, v_id);
+  elsif v_outcome.was_inactive then
     perform crm.record_webhook_action(
-      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_resumed)
+      v_workspace_id, v_id, 'webhook_reactivated', jsonb_build_object('resumed', v_outcome.resumed)
     );
     perform crm.poke_dispatcher();
   end if;
   return crm.with_fields(
     crm.subscription_overview(v_workspace_id, v_id),
-    json_build_object('resumed', v_resumed, 'revoked_key', v_revoked_key)
+    json_build_object('resumed', v_outcome.resumed, 'revoked_key', v_outcome.revoked_key)
   );
 end
 $$;
@@ -86,6 +79,34 @@ comment on function app.subscription_reactivate(jsonb) is
   'does not change. Returns the subscription with resumed, the number of deliveries that were waiting, and '
   'revoked_key (id, name, prefix), the key that made it if that is revoked, otherwise null. A workspace has at most '
   '50 active subscriptions. Arguments: workspace_id, id. Codes: validation_error, not_found.';
+
+create function app.subscription_recover(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, since}', '{until}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_id uuid := (v_args ->> 'id')::uuid;
+  v_since timestamptz := v_args ->> 'since';
+  v_until timestamptz := v_args ->> 'until';
+  v_recovered record;
+begin
+  perform crm.require_active_subscription(v_workspace_id, v_id);
+  perform crm.check_window(v_since, v_until);
+  select * into v_recovered from crm.recover_deliveries(v_workspace_id, v_id, v_since, v_until);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_recovered',
+    jsonb_build_object('since', crm.iso(v_since), 'until', crm.iso(v_until), 'count', v_recovered.count)
+  );
+  perform crm.poke_dispatcher();
+  return crm.recovery_json(v_recovered.count, v_recovered.next_since);
+end
+$$;
+comment on function app.subscription_recover(jsonb) is
+  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at '
+  'most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, '
+  'since, until. Codes: validation_error, not_found, subscription_inactive.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql
@@ -115,23 +136,25 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id, id, secret}', '{overlap_seconds}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_id uuid := (v_args ->> 'id')::uuid;
+  v_overlap_seconds integer := coalesce((v_args ->> 'overlap_seconds')::numeric::integer, 0);
 begin
   if not exists (
     select from crm.webhook_secrets k where k.workspace_id = v_workspace_id and k.subscription_id = v_id
   ) then
     perform crm.raise_code('not_found', 'id');
   end if;
-  update crm.webhook_secrets k
-  set secret = decode(v_args ->> 'secret', 'base64')
-  where k.workspace_id = v_workspace_id and k.subscription_id = v_id;
-  perform crm.record_webhook_action(v_workspace_id, v_id, 'webhook_rotated');
+  perform crm.rotate_secret(v_workspace_id, v_id, decode(v_args ->> 'secret', 'base64'), v_overlap_seconds);
+  perform crm.record_webhook_action(
+    v_workspace_id, v_id, 'webhook_rotated', jsonb_build_object('overlap_seconds', v_overlap_seconds)
+  );
   return crm.subscription_overview(v_workspace_id, v_id);
 end
 $$;
 comment on function app.subscription_rotate(jsonb) is
-  'Replaces the signing secret of a subscription; deliveries are signed with the new one from now on. Returns the '
-  'subscription as subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64). Codes: '
+  'Replaces the signing secret of a subscription. For overlap_seconds (0 where absent, 604800 at most) the present one '
+  'goes on signing, and the new one makes a second signature; then the new one alone signs. Returns the subscription as '
+  'subscription_get does. Arguments: workspace_id, id, secret (encrypted, in base64), overlap_seconds. Codes: '
   'validation_error, not_found.';

@@ -5,41 +5,24 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
-  v_ids uuid[];
 begin
   perform crm.require_workspace(v_workspace_id);
-  -- Two statements, because each is served by an index of its own.
-  if v_subscription_id is null then
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d where d.workspace_id = v_workspace_id order by d.id desc limit 50
-    );
-  else
-    if not exists (
-      select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
-    ) then
-      perform crm.raise_code('not_found', 'subscription_id');
-    end if;
-    v_ids := array(
-      select d.id from crm.webhook_deliveries d
-      where d.workspace_id = v_workspace_id and d.subscription_id = v_subscription_id
-      order by d.id desc
-      limit 50
-    );
+  if v_subscription_id is not null and not exists (
+    select from crm.webhook_subscriptions s where s.workspace_id = v_workspace_id and s.id = v_subscription_id
+  ) then
+    perform crm.raise_code('not_found', 'subscription_id');
   end if;
-  return json_build_object('data', (
-    select coalesce(json_agg(crm.delivery_summary(d) order by d.id desc), '[]')
-    from crm.webhook_deliveries d
-    where d.workspace_id = v_workspace_id and d.id = any (v_ids)
-  ));
+  return crm.delivery_page(v_workspace_id, v_subscription_id, v_args);
 end
 $$;
 comment on function app.delivery_list(jsonb) is
-  'Lists the last 50 deliveries of a workspace, or of one subscription: data, newest first (spec 6.5). last_status, '
-  'last_reason and last_duration_ms are those of the last attempt; next_attempt_at is null if there is no next one. '
-  'Arguments: workspace_id, subscription_id. Codes: validation_error, not_found.';
+  'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with '
+  'next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; '
+  'next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, '
+  'cursor, limit (50 where absent). Codes: validation_error, not_found.';
 
 create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
 returns json
@@ -49,8 +32,8 @@ as $$
   select json_agg(json_build_object('name', h.name, 'value', h.value) order by h.n)
   from unnest(
     array[
-      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'Connection', 'X-Service-Event',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+      'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
     ],
     array[
       regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
@@ -58,17 +41,21 @@ as $$
       '*/*',
       'application/json',
       octet_length(convert_to(p_body, 'UTF8'))::text,
-      'close',
       e.event::text,
+      e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
     ]
   ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
   'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write '
-  'them. The signature is described, because the database has no secret to sign with.';
+  'them. The signatures are described, because the database has no secret to sign with; the second one is sent while a '
+  'rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable
@@ -76,53 +63,18 @@ set search_path = ''
 as $$
 declare
   v_args jsonb := crm.check_args(p_args, '{workspace_id, id}');
-  v_delivery crm.webhook_deliveries;
-  v_event crm.events;
-  v_target_url text;
-  v_body text;
+  v_detail json := crm.delivery_detail((v_args ->> 'workspace_id')::uuid, (v_args ->> 'id')::uuid);
 begin
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = (v_args ->> 'workspace_id')::uuid and d.id = (v_args ->> 'id')::uuid;
-  if not found then
+  if v_detail is null then
     perform crm.raise_code('not_found', 'id');
   end if;
-  select e.* into v_event from crm.events e
-  where e.workspace_id = v_delivery.workspace_id and e.id = v_delivery.event_id;
-  select s.target_url into v_target_url from crm.webhook_subscriptions s
-  where s.workspace_id = v_delivery.workspace_id and s.id = v_delivery.subscription_id;
-  v_body := crm.delivery_body(v_delivery.id, v_event);
-  return crm.with_fields(crm.delivery_summary(v_delivery), json_build_object(
-    'attempts_made', (
-      select coalesce(
-        json_agg(
-          json_build_object(
-            'series', a.series,
-            'number', a.number,
-            'status', a.status,
-            'reason', a.reason,
-            'duration_ms', a.duration_ms,
-            'finished_at', crm.iso(a.finished_at)
-          )
-          order by a.series, a.number
-        ),
-        '[]'
-      )
-      from (
-        select a.* from crm.webhook_attempts a
-        where a.workspace_id = v_delivery.workspace_id and a.delivery_id = v_delivery.id
-        order by a.series desc, a.number desc
-        limit 100
-      ) a
-    ),
-    'body', v_body,
-    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
-  ));
+  return v_detail;
 end
 $$;
 comment on function app.delivery_get(jsonb) is
-  'Returns a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that '
-  'would be made now; body is null if it cannot be built. A delivery of an event that was purged is not_found. '
-  'Arguments: workspace_id, id. Codes: validation_error, not_found.';
+  'Returns a delivery with its attempts, and the body and headers of an attempt that would be made now: see '
+  'crm.delivery_detail. A delivery of an event that was dropped is not_found. Arguments: workspace_id, id. Codes: '
+  'validation_error, not_found.';
 
 create function app.delivery_retry(p_args jsonb) returns json
 language plpgsql
@@ -159,19 +111,22 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
   );
   perform crm.poke_dispatcher();
-  select d.* into v_delivery from crm.webhook_deliveries d
-  where d.workspace_id = v_workspace_id and d.id = v_delivery.id;
   return crm.with_fields(
-    crm.delivery_summary(v_delivery), json_build_object('held', crm.holds_webhooks(v_workspace_id))
+    crm.delivery_summary(v_workspace_id, v_delivery.id),
+    json_build_object('held', crm.holds_webhooks(v_workspace_id))
   );
 end
 $$;

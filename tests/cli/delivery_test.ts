@@ -12,7 +12,9 @@ test("delivery list shows the deliveries of an event, and delivery retry does no
   await api.post("/api-v1-leads", { first_name: "Ana" });
   const { id } = await waitForDelivery(sql, subscription.id, ({ attempts }) => attempts === 1);
   const [waiting] = await json("delivery", "list", "--workspace", workspace);
-  const { created_at, last_attempt_at, next_attempt_at, last_duration_ms, ...rest } = waiting;
+  const { created_at, last_attempt_at, next_attempt_at, last_duration_ms, ...others } = waiting;
+  const { event_id: _, object_id: _object, occurred_at, ...rest } = others;
+  assert.ok(Date.parse(occurred_at) <= Date.parse(created_at));
   assert.ok(last_duration_ms >= 0);
   assert.ok(Date.parse(created_at) <= Date.parse(last_attempt_at));
   assert.ok(
@@ -24,6 +26,8 @@ test("delivery list shows the deliveries of an event, and delivery retry does no
     subscription_id: subscription.id,
     target_url: mailbox.url,
     event: "lead.received",
+    object_type: "deal",
+    is_test: false,
     state: "pending",
     attempts: 1,
     last_status: 503,
@@ -95,6 +99,12 @@ Deno.test("delivery … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["delivery", "list"], 2, /--workspace <id>' not specified/),
     assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
+    assertMistake(
+      ["delivery", "list", "--workspace", UNKNOWN_ID, "--state", "lost"],
+      2,
+      /must be one of pending, held/,
+    ),
+    assertMistake(["delivery", "list", "--workspace", UNKNOWN_ID, "--since", "now"], 2, /must be a moment/),
     assertMistake(["delivery", "retry", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
     assertMistake(["delivery", "redeliver", UNKNOWN_ID], 1, /No delivery has the id/),
     assertMistake(["delivery", "redeliver"], 2, /missing required argument/),

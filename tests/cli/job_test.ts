@@ -21,7 +21,7 @@ test("job run does a job's work now", async ({ sql, workspace: { id: workspace }
   assert.deepEqual(Object.keys(ran), ["name", "duration_ms"]);
   const left = await sql`select key from crm.idempotency_keys where workspace_id = ${workspace}`;
   assert.deepEqual([...left], [{ key: "new" }]);
-  assert.match(await say("job", "run", "purge-events"), /^The job purge-events ran in \d+ ms\n$/);
+  assert.match(await say("job", "run", "partition-events"), /^The job partition-events ran in \d+ ms\n$/);
 });
 
 test("A job that fails is reported with its reason", async ({ sql }) => {
@@ -41,6 +41,10 @@ test("A job that fails is reported with its reason", async ({ sql }) => {
 Deno.test("job … reports each mistake in one line", async () => {
   await Promise.all([
     assertMistake(["job", "run"], 2, /missing required argument 'name'/),
-    assertMistake(["job", "run", "purge"], 1, /No job is called "purge": there are .*"purge-events", /),
+    assertMistake(
+      ["job", "run", "partition"],
+      1,
+      /No job is called "partition": there are .*"partition-events", /,
+    ),
   ]);
 });

@@ -24,7 +24,7 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
   const shown = (await json(...list)).map(({ key: _key, days: _days, ...row }: { [name: string]: unknown }) =>
     row
   );
-  const others = { held: false, days_are_partial: false };
+  const others = { days_are_partial: false };
   assert.deepEqual(
     shown,
     body.data.toReversed().map((record: { id: string }) => ({
@@ -90,7 +90,9 @@ test("webhook test sends a signed event that a receiver can distinguish from a r
     test: true,
   });
   assert.match(await say("webhook", "test", id), /^The test event is on its way as delivery \S+: see /);
-  await mailbox.waitFor(2);
+  await say("webhook", "test", id, "--event", "deal.lost");
+  const messages = await mailbox.waitFor(3);
+  assert.deepEqual(messages.map(({ body }) => body.event).sort(), ["deal.lost", "deal.won", "deal.won"]);
   assert.deepEqual(await other.messages(), [], "no other subscription receives it");
 });
 
@@ -116,7 +118,7 @@ test("webhook reactivate makes waiting deliveries due at once, with a failure_co
   const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post(LEADS, { first_name: "Ana" });
   await waitForDelivery(sql, id, ({ attempts }) => attempts === 1);
-  await api.delete(`${WEBHOOKS}/${id}`);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
 
   const reactivated = await json("webhook", "reactivate", id);
   assert.deepEqual([reactivated.id, reactivated.resumed, reactivated.revoked_key, reactivated.warnings], [
@@ -248,6 +250,61 @@ test("webhook rotate accepts an encryption key other than that of the functions 
   checkDelivery((await mailbox.waitFor(1))[0]!, secret);
 });
 
+test("webhook recover sends what a subscription never got, and delivery list finds it", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  const mailbox = openMailbox();
+  const { id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const { id: other } = await subscribe(key, openMailbox().url, ["contact.created"]);
+  await sql`
+    update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${id}`;
+  const since = new Date(Date.now() - 1000).toISOString();
+  for (let n = 0; n < 2; n++) await api.post(LEADS, { first_name: "Ana" });
+  assert.match(
+    await say("webhook", "show", id),
+    /^Subscription \S+ is inactive since \S+Z \(a delivery failed five times\): /,
+  );
+  await assertMistake(["webhook", "recover", id, "--since", since], 1, /is inactive: reactivate it first/);
+  await say("webhook", "reactivate", id);
+  assert.deepEqual(await json("webhook", "recover", id, "--since", since), {
+    count: 2,
+    has_more: false,
+    next_since: null,
+  });
+  await mailbox.waitFor(2);
+  assert.equal(
+    await say("webhook", "recover", id, "--since", since, "--until", "2199-01-01"),
+    `0 deliveries are on the way to subscription ${id}\n`,
+  );
+  const list = (...options: string[]) => json("delivery", "list", "--workspace", workspace, ...options);
+  assert.equal((await list()).length, 4);
+  for (const subscription of [id, other]) {
+    const rows = await list("--subscription", subscription, "--event", "contact.created", "--since", since);
+    assert.deepEqual(rows.map((row: Record<string, string>) => row["subscription_id"]), [
+      subscription,
+      subscription,
+    ]);
+  }
+  assert.deepEqual(await list("--state", "failed"), []);
+  assert.deepEqual(await list("--since", "2199-01-01"), []);
+  const [line] = await sql`
+    select member_id, details from crm.audit_log where object_id = ${id} and action = 'webhook_recovered' order by id limit 1`;
+  assert.deepEqual(line!["details"], { since, until: null, count: 2 });
+});
+
+test("webhook rotate --overlap leaves the earlier secret signing until then", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  const { id, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const text = await say("webhook", "rotate", id, "--overlap", "3600");
+  assert.match(text, /is shown only now; the earlier one goes on signing until 20\S+Z:\n\nwhsec_\S{43}\n$/);
+  const { secret, old_secret_until } = await json("webhook", "rotate", id, "--overlap", "604800");
+  assert.ok(Date.parse(old_secret_until) - Date.now() > 604_790_000);
+  assert.match(await say("webhook", "show", id), /^The old secret goes on signing until 20\S+Z$/m);
+  await api.post(LEADS, { first_name: "Ana" });
+  checkDelivery((await mailbox.waitFor(1))[0]!, old);
+  await sql`update crm.webhook_secrets set next_from = now() where subscription_id = ${id}`;
+  await api.post(LEADS, { first_name: "Bia" });
+  checkDelivery((await mailbox.waitFor(2))[1]!, secret);
+});
+
 Deno.test("webhook … reports each mistake in one line", async () => {
   const rotate = ["webhook", "rotate", UNKNOWN_ID];
   const unknown = /No webhook subscription has the id/;
@@ -255,6 +312,10 @@ Deno.test("webhook … reports each mistake in one line", async () => {
     assertMistake(["webhook", "list"], 2, /--workspace <id>' not specified/),
     assertMistake(["webhook", "list", "--workspace", UNKNOWN_ID], 1, /No workspace has the id/),
     assertMistake(["webhook", "test", "1"], 2, /must be a UUID/),
+    assertMistake(["webhook", "test", UNKNOWN_ID, "--event", "deal.eaten"], 1, unknown),
+    assertMistake(["webhook", "recover", UNKNOWN_ID], 2, /--since <time>' not specified/),
+    assertMistake(["webhook", "recover", UNKNOWN_ID, "--since", "2026-01-01"], 1, unknown),
+    assertMistake(["webhook", "rotate", UNKNOWN_ID, "--overlap", "1.5h"], 2, /whole number from 0 to 604800/),
     ...["test", "reactivate", "rotate"].map((command) =>
       assertMistake(["webhook", command, UNKNOWN_ID], 1, unknown)
     ),

@@ -110,27 +110,34 @@ Deno.test("Only lists have query parameters: a filter that is mistyped would ret
   const taking = apiEndpoints.filter(({ route }) => takesQuery(route.endpoint)).map(({ title }) => title);
   assert.deepEqual(
     taking.sort(),
-    ["activities", "companies", "contacts", "deals", "notes"].map((name) => `GET /api-v1-${name}`),
+    [
+      ...["activities", "companies", "contacts", "deals", "events", "notes"].map((name) =>
+        `GET /api-v1-${name}`
+      ),
+      "GET /api-v1-webhooks/:id/deliveries",
+    ],
   );
 });
 
 for (const { resource, route, title } of apiEndpoints.filter(({ route }) => takesQuery(route.endpoint))) {
   test(`${title} answers 422 to an unknown or repeated query parameter and names it`, async ({ workspace: { key } }) => {
-    const reply = await call("GET", `/${resource.name}?nome=1&limite=2&limit=1&limit=1`, { key });
+    const path = addressOf(resource.name, route.path);
+    const reply = await call("GET", `${path}?nome=1&limite=2&limit=1&limit=1`, { key });
     assert.deepEqual(Object.keys(assertError(reply, "validation_error")), ["limit"]);
     const unknown = assertError(
-      await call("GET", `/${resource.name}?nome=1&limite=2`, { key }),
+      await call("GET", `${path}?nome=1&limite=2`, { key }),
       "validation_error",
     );
     assert.ok("nome" in unknown && "limite" in unknown);
   });
 
   test(`${title} ignores forceFunctionRegion, a parameter of the platform`, async ({ workspace: { key, stages } }) => {
-    const { deal_id } = await makeSamples(key, stages);
+    const { deal_id, records } = await makeSamples(key, stages);
+    const path = addressOf(resource.name, route.path, { id: records[resource.name]! });
     const query = route.endpoint.query.safeParse({}).success ? "?" : `?deal_id=${deal_id}&`;
-    const plain = await call("GET", `/${resource.name}${query}`, { key });
+    const plain = await call("GET", `${path}${query}`, { key });
     for (const region of ["forceFunctionRegion=sa-east-1", "forceFunctionRegion=a&forceFunctionRegion=%00"]) {
-      const reply = await call("GET", `/${resource.name}${query}${region}`, { key });
+      const reply = await call("GET", `${path}${query}${region}`, { key });
       assert.deepEqual([reply.status, reply.text], [200, plain.text]);
     }
   });

@@ -98,11 +98,12 @@ function request(resource: string, { path, endpoint }: Route, ids: string[], tok
     ),
   );
   return fc.record({
-    path: fc.tuple(id, fc.oneof(fc.constant([]), fc.array(parameter, { maxLength: 4 }))).map(
-      ([id, parameters]) => {
+    path: fc.tuple(fc.tuple(id, id), fc.oneof(fc.constant([]), fc.array(parameter, { maxLength: 4 }))).map(
+      ([named, parameters]) => {
+        const next = () => named.shift()!;
         const query = new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]));
         const suffix = query.size > 0 ? `?${query}` : "";
-        return `/${resource}${path === "/" ? "" : path.replace(/:\w+/, () => id)}${suffix}`;
+        return `/${resource}${path === "/" ? "" : path.replaceAll(/:\w+/g, () => next())}${suffix}`;
       },
     ),
     body: endpoint.body ? bodyText(fitting(endpoint.body, ids)) : fc.constant(undefined),

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { makeAppSamples } from "../../lab/harness/app_samples.ts";
 import { call } from "../support/client.ts";
+import { addressOf } from "../support/gates.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { type InputSchema, inputSchema } from "../support/input_schema.ts";
 import { assertAlike, UNKNOWN_ID } from "../support/record_fixtures.ts";
@@ -23,7 +24,8 @@ for (const { resource, route, title } of endpoints) {
   const { endpoint } = route;
   const bodyIds = endpoint.body === undefined ? [] : idFields(endpoint.body);
   const queryIds = idFields(endpoint.query);
-  const fields = [...(route.path.includes(":id") ? [":id"] : []), ...bodyIds, ...queryIds];
+  const pathIds = [...route.path.matchAll(/:(?:delivery_)?id\b/g)].map(([name]) => name);
+  const fields = [...pathIds, ...bodyIds, ...queryIds];
   if (fields.length === 0) continue;
 
   test(`${title} answers another workspace's ${fields.join(", ")} as an unknown id, byte for byte`, async ({ sql, workspace: mine }) => {
@@ -36,27 +38,33 @@ for (const { resource, route, title } of endpoints) {
     const [reason] = await sql<[{ id: string }]>`
       insert into crm.loss_reasons (workspace_id, name) values (${other.id}, 'Preço') returning id`;
     const { records, ...ids } = theirs;
+    // The subscription of the application's samples is the one that has a delivery.
+    if (pathIds.includes(":delivery_id")) {
+      for (const { records } of [own, theirs]) records[resource.name] = records["app-v1-webhooks"]!;
+    }
     const foreign: Record<string, string> = {
       ...ids,
       ":id": records[resource.name] ?? UNKNOWN_ID,
+      ":delivery_id": records["app-v1-deliveries"]!,
       pipeline_id: other.pipelineId,
       owner_id: other.memberId,
+      object_id: ids.contact_id,
       loss_reason_id: reason.id,
       subscription_id: records["app-v1-webhooks"]!,
     };
 
     const send = (field: string, id: string) => {
-      const path = route.path.replace(":id", field === ":id" ? id : own.records[resource.name] ?? "").replace(
-        /\/$/,
-        "",
-      );
+      const path = addressOf(resource.name, route.path, {
+        id: field === ":id" ? id : own.records[resource.name] ?? "",
+        delivery_id: field === ":delivery_id" ? id : own.records["app-v1-deliveries"]!,
+      });
       const query = queryIds.includes(field) ? `?${field}=${id}` : "";
       const body = {
         ...REQUIRED[resource.name],
         ...needed(bodyIds, own),
         ...(bodyIds.includes(field) && { [field]: id }),
       };
-      return call(route.method, `/${resource.name}${path}${query}`, {
+      return call(route.method, `${path}${query}`, {
         ...credentials,
         ...(endpoint.body && { body }),
       });

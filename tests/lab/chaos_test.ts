@@ -11,6 +11,11 @@ const TITLES = {
   6: "The first attempt follows within 2 s of the poke",
   7: "Dispatchers reach the required rate, and a run stays within its limits of CPU and memory",
   8: "16 concurrent dispatchers deactivate a subscription once",
+  10: "Claims stay quick beside many deliveries that are held",
+  11: "A day of events goes at once, without a row deleted and without a pause for others",
+  12: "Many hosts that hang do not delay the others",
+  13: "A host never has more than 64 deliveries in flight",
+  14: "Recovered events arrive in order of occurrence, each once",
 };
 
 // The sizes of `--short`; the whole figures are in docs/reliability.md. One process measures all, on one database.

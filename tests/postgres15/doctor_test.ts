@@ -55,7 +55,7 @@ Deno.test(needing(["postgresql-15", "postgresql-15-cron"], {
             await owner.unsafe(remedy.sql.replace("<WEBHOOK_DISPATCHER_SECRET>", secret));
           }
           await waitForRuns(look);
-          assert.match(resultOf(await look(), "jobs").note!, /^not run yet: .*purge-events/);
+          assert.match(resultOf(await look(), "jobs").note!, /^not run yet: .*partition-events/);
         });
 
         await step("a job that is not scheduled", {

@@ -59,7 +59,12 @@ export const GATE_CASES: Record<
 export function addressOf(
   resource: string,
   path: Route["path"],
-  { id = UNKNOWN_ID, token = "" }: { id?: string; token?: string } = {},
+  { id = UNKNOWN_ID, delivery_id = UNKNOWN_ID, token = "" }: {
+    id?: string;
+    delivery_id?: string;
+    token?: string;
+  } = {},
 ): string {
-  return `/${resource}${path.replace(":id", id).replace(":token", token).replace(/\/$/, "")}`;
+  const filled = path.replace(":id", id).replace(":delivery_id", delivery_id).replace(":token", token);
+  return `/${resource}${filled.replace(/\/$/, "")}`;
 }

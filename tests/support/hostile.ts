@@ -2,8 +2,8 @@ import type { ServerCertificate } from "../../lab/harness/certificates.ts";
 
 /** One connection to a hostile receiver. */
 export interface HostileConnection {
-  /** Reads until the request's header block has arrived. */
-  readRequest(): Promise<void>;
+  /** Reads one request with its body, and returns its text; empty if the dispatcher has closed the connection. */
+  readRequest(): Promise<string>;
   write(text: string): Promise<void>;
   /** Waits without an answer until the receiver is closed. */
   silence(): Promise<void>;
@@ -26,11 +26,14 @@ export function startHostile(behaviour: Behaviour, tls: ServerCertificate | null
     try {
       await behaviour({
         async readRequest() {
-          let text = "";
-          while (!text.includes("\r\n\r\n")) {
+          for (let text = "";;) {
+            const [head, body] = text.split("\r\n\r\n");
+            const length = Number(/^content-length: (\d+)$/im.exec(head!)?.[1]);
+            if (body !== undefined && body.length >= length) return text;
             const read = await connection.read(received);
-            if (read === null) return;
-            text += new TextDecoder().decode(received.subarray(0, read));
+            if (read === null) return "";
+            // Of each byte one character, so that the length of the body is that of the header.
+            text += new TextDecoder("latin1").decode(received.subarray(0, read));
           }
         },
         async write(text) {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { type Receiver, startReceiver } from "../../lab/harness/receiver.ts";
 
 /** A receiver with mailboxes. */
-export type Mailboxes = Receiver;
+export type Mailboxes = Omit<Receiver, "origins">;
 
 /** One request, as it arrived. */
 export interface Received {

@@ -27,17 +27,27 @@ export async function subscribe(key: string, targetUrl: string, events: string[]
   return body;
 }
 
-/** Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body. */
-export function checkDelivery(message: Message, secret: string): void {
+/**
+ * Checks a delivery as a receiver would (spec 6.2 to 6.4): headers, signature, and the fields of the body.
+ *
+ * @param nextSecret of a rotation whose overlap is under way
+ */
+export function checkDelivery(message: Message, secret: string, nextSecret?: string): void {
   const { headers, raw, body } = message;
   const timestamp = headers.get("X-Service-Timestamp") ?? "";
-  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex");
-  assert.equal(headers.get("X-Service-Signature"), `sha256=${expected}`);
+  const signature = (secret: string) =>
+    `sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex")}`;
+  assert.equal(headers.get("X-Service-Signature"), signature(secret));
+  assert.equal(
+    headers.get("X-Service-Signature-Next"),
+    nextSecret === undefined ? null : signature(nextSecret),
+  );
   assert.ok(
     Math.abs(Number(timestamp) - message.at / 1000) < 5,
     "the timestamp is that of the attempt, in seconds",
   );
   assert.equal(headers.get("X-Service-Event"), body.event);
+  assert.equal(headers.get("X-Service-Event-Id"), body.event_id);
   assert.equal(headers.get("X-Service-Delivery-Id"), body.delivery_id);
   assert.match(body.occurred_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   // Nothing but a test event has `test`.
@@ -77,6 +87,44 @@ export function waitForDelivery(
       where d.subscription_id = ${subscriptionId}`;
     return delivery !== undefined && fits(delivery) && delivery;
   }, `the delivery of subscription ${subscriptionId}`);
+}
+
+/**
+ * Adds events to a workspace with a delivery each to one subscription. States and events take turns. The first event
+ * occurred `secondsAgo`, each next one a millisecond later.
+ *
+ * @returns the ids of the deliveries, the oldest first
+ */
+export async function addDeliveries(
+  sql: postgres.Sql,
+  workspaceId: string,
+  subscriptionId: string,
+  { count, states, events, secondsAgo = 60 }: {
+    count: number;
+    states: string[];
+    events: string[];
+    secondsAgo?: number;
+  },
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    with event as (
+      insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+      select
+        ${workspaceId}, crm.uuid_v7(at), (${events}::text[])[1 + n % ${events.length}]::crm.event_type, gen_random_uuid(),
+        '{}', at
+      from generate_series(0, ${count}::integer - 1) n
+      cross join lateral (
+        select date_trunc('milliseconds', now()) - ${secondsAgo} * interval '1 s' + n * interval '1 ms' as at
+      ) t
+      returning id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state)
+    select
+      ${workspaceId}, crm.delivery_id(e.id, ${subscriptionId}), e.id, ${subscriptionId},
+      (${states}::text[])[1 + row_number() over (order by e.id) % ${states.length}]
+    from event e
+    returning id`;
+  return rows.map(({ id }) => id).sort();
 }
 
 /** Lets the dispatcher that claimed the deliveries of a subscription lose its lease at a time, in seconds from now. */

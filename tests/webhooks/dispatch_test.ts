@@ -56,6 +56,18 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
   assert.equal(subscription!["failure_count"], 0);
 });
 
+test("Until a rotation's overlap ends both secrets sign, afterwards the new one alone", async ({ sql, workspace: { key }, api }) => {
+  const mailbox = openMailbox();
+  const { secret, id } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const { body: rotated } = await api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds: 3_600 });
+  await api.post(LEADS, { first_name: "Ana" });
+  checkDelivery((await mailbox.waitFor(1))[0]!, secret, rotated.secret);
+
+  await sql`update crm.webhook_secrets set next_from = clock_timestamp() where subscription_id = ${id}`;
+  await api.post(LEADS, { first_name: "Bia" });
+  checkDelivery((await mailbox.waitFor(2))[1]!, rotated.secret);
+});
+
 test("A subscription receives only its own event types, of its own workspace, while it is active", async ({ sql, workspace: mine, api }) => {
   const other = await makeWorkspace(sql);
   const [all, won, theirs, deleted] = [openMailbox(), openMailbox(), openMailbox(), openMailbox()];

@@ -4,10 +4,29 @@ import {
   type AttemptOutcome,
   sendAttempt,
 } from "../../supabase/functions/webhook-dispatcher/send_attempt.ts";
-import { body, deliverTo, exempting } from "../support/deliver_to.ts";
+import { KeptConnections } from "../../supabase/functions/webhook-dispatcher/kept_connections.ts";
+import { body, certificate, deliverTo, exempting } from "../support/deliver_to.ts";
 import { type Behaviour, startHostile, startUnresponsive } from "../support/hostile.ts";
 
 const silence: Behaviour = (connection) => connection.silence();
+
+/** Makes an attempt over a kept connection whose receiver answers only the first request. */
+async function deliverToKept(): Promise<AttemptOutcome> {
+  let requests = 0;
+  await using receiver = startHostile(async (connection) => {
+    for (; await connection.readRequest() !== ""; requests++) {
+      if (requests === 0) await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
+    }
+  }, certificate);
+  const kept = new KeptConnections();
+  const options = { policy: exempting(`localhost:${receiver.port}`), kept };
+  const attempt = () => sendAttempt(`https://localhost:${receiver.port}/`, {}, body, options);
+  assert.equal((await attempt()).ok, true);
+  assert.equal(kept.size, 1);
+  const outcome = await attempt();
+  assert.equal(requests, 2, "the request is not sent again on a new connection");
+  return outcome;
+}
 
 Deno.test({
   name: "An attempt that hangs at any stage ends in time and names the stage",
@@ -29,6 +48,7 @@ Deno.test({
       timed(sendAttempt(`https://localhost:${unresponsive.port}/`, {}, body, { policy })),
       timed(sendAttempt(`https://localhost:${plain.port}/`, {}, body, { policy })),
       timed(deliverTo(silence)),
+      timed(deliverToKept()),
       timed(deliverTo(async (connection) => {
         await connection.write("HTTP/1.1 200 OK\r\nServer: x\r\n");
         await connection.silence();
@@ -48,6 +68,7 @@ Deno.test({
       { ok: false, reason: "timeout_dns", seconds: 3 },
       { ok: false, reason: "timeout_connect", seconds: 5 },
       { ok: false, reason: "timeout_tls", seconds: 10 },
+      { ok: false, reason: "timeout_response", seconds: 10 },
       { ok: false, reason: "timeout_response", seconds: 10 },
       { ok: false, reason: "timeout_response", seconds: 10 },
       { ok: false, reason: "timeout_response", seconds: 10 },

@@ -4,8 +4,15 @@ import { join } from "node:path";
 import { cpuOfProcess } from "../../lab/harness/usage.ts";
 import { eventually, pause } from "../../lab/harness/waiting.ts";
 import type { Dispatcher } from "../../lab/reliability/dispatcher.ts";
-import { createSubscribers, deliveries, enqueue, shortenLeases } from "../../lab/reliability/queue.ts";
+import {
+  countEnded,
+  createSubscribers,
+  deliveries,
+  enqueue,
+  shortenLeases,
+} from "../../lab/reliability/queue.ts";
 import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+import { startHostile } from "../support/hostile.ts";
 
 const DISPATCHER = join(import.meta.dirname!, "../support/dispatcher_process.ts");
 
@@ -54,6 +61,32 @@ Deno.test("A run has at most 250 deliveries and logs one line, and at most 50 li
   const before = dispatcher.output();
   await pause(500);
   assert.equal(dispatcher.output(), before);
+});
+
+Deno.test("A run's deliveries share connections, and none is open after the run", async () => {
+  let [connections, open] = [0, 0];
+  await using keeping = startHostile(async (connection) => {
+    connections++;
+    open++;
+    while (await connection.readRequest() !== "") {
+      await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
+    }
+    open--;
+  }, null);
+  await using world = await openDeliveryWorld();
+  const { sql, env } = world;
+  const target = `127.0.0.1:${keeping.port}`;
+  Object.assign(env, { WEBHOOK_DEV_TARGETS: target });
+  const encryptionKey = world.secrets.webhook_encryption_key;
+  const workspaces = await createSubscribers(sql, `http://${target}/`, 20, { encryptionKey });
+  await enqueue(sql, workspaces, 10);
+  world.spawnDispatcher();
+  await eventually(async () => await countEnded(sql, workspaces) === 200, "the deliveries", 20);
+  // Sooner than an idle connection is closed otherwise.
+  await eventually(() => open === 0, "the connections to be closed", 1);
+  assert.ok(connections <= 100, `${connections} connections for 200 deliveries`);
+  const ends = await deliveries(sql, workspaces);
+  assert.ok(ends.every(({ state, attempts }) => state === "delivered" && attempts === 1));
 });
 
 Deno.test("Sealed secrets that were swapped between two subscriptions open for neither: nothing is sent", async () => {

@@ -76,7 +76,7 @@ Deno.test("The connection goes to the address that was checked, and the certific
   await using receiver = startHostile(answers(""), named);
   const url = new URL(`https://hooks.example.com:${receiver.port}/`);
   const connection = await connect(url, ["127.0.0.1"], performance.now() + 10_000);
-  assert.equal((connection.remoteAddr as Deno.NetAddr).hostname, "127.0.0.1");
+  assert.equal((connection.socket.remoteAddr as Deno.NetAddr).hostname, "127.0.0.1");
   connection.close();
 });
 

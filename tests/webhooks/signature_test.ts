@@ -9,18 +9,31 @@ Deno.test("The signature is the hex HMAC-SHA256 of `<timestamp>.<raw body>`, key
   assert.equal(signature("whsec_x", 1_700_000_000, body), expected);
 });
 
-Deno.test("A delivery has the four headers of spec 6.3", () => {
-  const headers = signedHeaders({
-    event: "deal.won",
-    deliveryId: "0190a000-0000-7000-8000-000000000000",
-    body,
-    timestamp: 1_700_000_000,
-    secret: "whsec_x",
-  });
-  assert.deepEqual(headers, {
+const delivery = {
+  event: "deal.won",
+  eventId: "0190a000-0000-7000-8000-000000000001",
+  deliveryId: "0190a000-0000-7000-8000-000000000002",
+  body,
+  timestamp: 1_700_000_000,
+  secret: "whsec_x",
+  nextSecret: null,
+};
+const signed = (secret: string) => `sha256=${signature(secret, 1_700_000_000, body)}`;
+
+Deno.test("A delivery has the four headers of spec 6.3 and the id of its event", () => {
+  assert.deepEqual(signedHeaders(delivery), {
     "X-Service-Event": "deal.won",
-    "X-Service-Delivery-Id": "0190a000-0000-7000-8000-000000000000",
+    "X-Service-Event-Id": "0190a000-0000-7000-8000-000000000001",
+    "X-Service-Delivery-Id": "0190a000-0000-7000-8000-000000000002",
     "X-Service-Timestamp": "1700000000",
-    "X-Service-Signature": `sha256=${signature("whsec_x", 1_700_000_000, body)}`,
+    "X-Service-Signature": signed("whsec_x"),
+  });
+});
+
+Deno.test("While a secret is replaced, the old one signs as before, and the next one in a header of its own", () => {
+  const headers = signedHeaders({ ...delivery, nextSecret: "whsec_y" });
+  assert.deepEqual(headers, {
+    ...signedHeaders(delivery),
+    "X-Service-Signature-Next": signed("whsec_y"),
   });
 });

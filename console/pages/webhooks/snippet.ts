@@ -1,4 +1,4 @@
-/** What checks a delivery, as docs/webhooks.md has it, with the line of the environment that it needs. */
+/** What checks a delivery, as docs/receivers.md has it, with the line of the environment that it needs. */
 export function verifySnippet(secret: string): string {
   return `// CRM_WEBHOOK_SECRET=${secret}
 ${VERIFY}`;
@@ -9,14 +9,17 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_S = 300;
 
-function isGenuine(raw: Uint8Array, headers: Headers, secret: string): boolean {
-  const timestamp = headers.get("X-Service-Timestamp") ?? "";
+// In Express header is (name) => request.get(name), with the Request of fetch (name) => request.headers.get(name).
+function isGenuine(raw, header, secrets) {
+  const timestamp = header("X-Service-Timestamp") ?? "";
   if (!/^[0-9]{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_S) return false;
-  const digest = createHmac("sha256", secret).update(\`\${timestamp}.\`).update(raw).digest("hex");
-  const expected = Buffer.from(\`sha256=\${digest}\`);
-  const received = Buffer.from(headers.get("X-Service-Signature") ?? "");
-  return received.length === expected.length && timingSafeEqual(received, expected);
+  const received = ["X-Service-Signature", "X-Service-Signature-Next"].map((name) => Buffer.from(header(name) ?? ""));
+  return secrets.some((secret) => {
+    const digest = createHmac("sha256", secret).update(\`\${timestamp}.\`).update(raw).digest("hex");
+    const expected = Buffer.from(\`sha256=\${digest}\`);
+    return received.some((bytes) => bytes.length === expected.length && timingSafeEqual(bytes, expected));
+  });
 }
 `;
 

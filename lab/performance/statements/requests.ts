@@ -40,6 +40,8 @@ type Requests = AsyncGenerator<KindRequest, void, undefined>;
 
 const UNKNOWN_ID = "00000000-0000-7000-8000-000000000000";
 const CONTACTS = "/api-v1-contacts";
+const NOWHERE = "https://127.0.0.1:9443/hooks";
+const WEBHOOKS = "api-v1-webhooks";
 /** One key sends all requests, within a minute. */
 const RATE_LIMIT = 1_000;
 
@@ -74,11 +76,13 @@ async function* requestEndpoints(caller: Caller): Requests {
   for (const { resource, route, title } of endpoints) {
     const { token, ...credentials } = await CREDENTIALS[resource.gate](caller);
     // New ones for each, because some requests end what the next one needs.
-    if (resource.gate === "session") {
+    if (resource.gate === "session" || resource.name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId));
+      samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
     }
     const needsDeal = !route.endpoint.query.safeParse({}).success;
-    const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name]) +
+    const delivery = samples.records["app-v1-deliveries"];
+    const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name], delivery) +
       (needsDeal ? `?deal_id=${samples.deal_id}` : "");
     const body = exampleBody(route.method, resource.name, route.path, samples);
     yield request("endpoint", title, route.method, path, route.endpoint.status, { ...credentials, body });
@@ -126,6 +130,14 @@ async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Req
     yield error("with another method", "PUT", path, 405);
     if (path.includes(UNKNOWN_ID)) {
       yield error("of a malformed id", method, path.replace(UNKNOWN_ID, "x"), 404);
+      if (pattern.includes(":delivery_id")) {
+        yield error(
+          "of a malformed delivery_id",
+          method,
+          pathOf(resource.name, pattern, UNKNOWN_ID, "x"),
+          404,
+        );
+      }
     }
   }
 }
@@ -198,7 +210,9 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
     select id from crm.stages where workspace_id = ${workspaceId} order by position`;
   const create = async (path: string, body: unknown) =>
     JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
-  const samples = await makeSamples(create, stages);
+  const samples = await makeSamples(create, stages, "https://example.com/hooks");
+  // The dispatcher sends nothing to an address that is not public.
+  await sql`update crm.webhook_subscriptions set target_url = ${NOWHERE} where workspace_id = ${workspaceId}`;
   const { session } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
   return { sql, baseUrl, workspaceId, key, session, samples };
 }
@@ -222,8 +236,9 @@ function request(
   };
 }
 
-function pathOf(name: string, path: string, id = ""): string {
-  return `/${name}${path.replace(/:\w+/, id).replace(/\/$/, "")}`;
+function pathOf(name: string, path: string, id = "", deliveryId = id): string {
+  const filled = path.replace(":delivery_id", deliveryId).replace(/:\w+/, id);
+  return `/${name}${filled.replace(/\/$/, "")}`;
 }
 
 type Example = Record<string, unknown>;
@@ -240,7 +255,7 @@ const paths: Paths = Object.assign(
 
 /** Returns the example body of the OpenAPI document, with the ids of the samples. */
 function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
-  const operation = paths[pathOf(name, path.replace(/:(\w+)/, "{$1}"))]![method.toLowerCase()]!;
+  const operation = paths[pathOf(name, path.replaceAll(/:(\w+)/g, "{$1}"))]![method.toLowerCase()]!;
   const example = operation.requestBody?.content["application/json"].example;
   return example && withSampleIds(example, samples);
 }

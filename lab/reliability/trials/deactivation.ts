@@ -15,7 +15,7 @@ export const deactivation: Trial = {
   number: 8,
   target: `Deactivation exactly once under ${DISPATCHERS} concurrent dispatchers`,
   async run({ sql, receiver, spawnDispatcher, killDispatchers }) {
-    const workspaces = await createSubscribers(sql, receiver.failingUrl, SUBSCRIPTIONS);
+    const workspaces = await createSubscribers(sql, receiver.urls("failing"), SUBSCRIPTIONS);
     receiver.clear();
     const dispatchers = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
     await eventually(() => dispatchers.every((dispatcher) => dispatcher.ready()), "16 dispatchers", 60);
@@ -25,8 +25,7 @@ export const deactivation: Trial = {
         const [row] = await sql<[{ left: number }]>`
         select count(*)::integer as left from crm.webhook_subscriptions s
         where workspace_id = any (${workspaces}) and (is_active or exists (
-          select from crm.webhook_deliveries d
-          where d.workspace_id = s.workspace_id and d.lease_until is not null))`;
+          select from crm.webhook_queue q where q.workspace_id = s.workspace_id and q.state = 'leased'))`;
         return row.left === 0;
       },
       "every subscription to be inactive, and nothing in flight",

@@ -33,7 +33,7 @@ export const outages: Trial = {
   async run(world, { short }) {
     const { receiver, spawnDispatcher, killDispatchers } = world;
     const seconds = short ? SHORT_OUTAGES_S : OUTAGES_S;
-    const all = await createSubscribers(world.sql, receiver.okUrl, short ? 80 : 300);
+    const all = await createSubscribers(world.sql, receiver.urls("ok"), short ? 80 : 300);
     receiver.clear();
     const dispatchers = Array.from({ length: DISPATCHERS }, () => spawnDispatcher());
 
@@ -95,8 +95,8 @@ async function recover(
   const { sql } = world;
   // Claimed before the crash and not recorded.
   const rows = await sql<{ id: string }[]>`
-    select id from crm.webhook_deliveries
-    where workspace_id = any (${all}) and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;
+    select delivery_id as id from crm.webhook_queue
+    where workspace_id = any (${all}) and state = 'leased' and lease_until <= ${crashed} + ${LEASE_S} * interval '1 s'`;
   const inFlight = rows.map(({ id }) => id);
   await enqueue(sql, all, 1);
 

@@ -19,8 +19,8 @@ export const staleHolder: Trial = {
       await enqueue(sql, workspaces, 1);
       const stale = await claimOne();
       await sql`
-        update crm.webhook_deliveries set lease_until = clock_timestamp()
-        where workspace_id = ${stale.workspace_id} and id = ${stale.delivery_id}`;
+        update crm.webhook_queue set lease_until = clock_timestamp()
+        where workspace_id = ${stale.workspace_id} and delivery_id = ${stale.delivery_id}`;
       const holder = await claimOne();
       if (holder.delivery_id !== stale.delivery_id) throw new Error("Another delivery was claimed");
 
@@ -52,6 +52,9 @@ async function versions(sql: Sql, { workspace_id, delivery_id }: ClaimedDelivery
   const rows = await sql`
     select xmin::text, ctid::text from crm.webhook_deliveries
     where workspace_id = ${workspace_id} and id = ${delivery_id}
+    union all
+    select xmin::text, ctid::text from crm.webhook_queue
+    where workspace_id = ${workspace_id} and delivery_id = ${delivery_id}
     union all
     select xmin::text, ctid::text from crm.webhook_attempts
     where workspace_id = ${workspace_id} and delivery_id = ${delivery_id}

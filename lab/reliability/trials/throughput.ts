@@ -51,7 +51,7 @@ export const throughput: Trial = {
   async run(world, { short, minutes }) {
     const { sql, receiver, spawnDispatcher } = world;
     const [warmUp, seconds, every] = short ? [3, 8, 1] : [30, minutes * 60, 10];
-    const workspaces = await createSubscribers(sql, receiver.okUrl, WORKSPACES);
+    const workspaces = await createSubscribers(sql, receiver.urls("ok"), WORKSPACES);
     const feeder = startFeeder(sql, workspaces);
     const pids = Array.from({ length: DISPATCHERS }, () => spawnDispatcher({ silent: true }).pid);
     const samples: Sample[] = [];

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { EVENT_TYPES, isEventType } from "../_shared/contract/events.ts";
-import { MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text as textOf, timestamp } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
+  choice,
+  computed,
   eventTypes,
   flag,
   readOnlyDatetime,
@@ -12,10 +14,11 @@ import {
   readOnlyNumber,
   textWith,
 } from "../_shared/contract/record_fields.ts";
-import { withCode } from "../_shared/http/validation.ts";
+import { withCode } from "../_shared/contract/with_code.ts";
 import { checkTarget } from "../_shared/webhooks/target.ts";
 
-const knownEvent = () =>
+/** The name of an event of the catalogue. */
+export const knownEvent = () =>
   z.string()
     .refine(isEventType, withCode("invalid_event_type", `Deve ser um de ${EVENT_TYPES.join(", ")}`))
     .meta({ enum: [...EVENT_TYPES] });
@@ -35,8 +38,6 @@ const publicTarget = () =>
 export const subscription = record("subscription", {
   table: "webhook_subscriptions",
   sql: ["insert"],
-  // The key that made it. When the key is revoked, the subscription ends.
-  hidden: ["key_id"],
   schema: "Subscription",
   text: doc("Uma assinatura de webhook", "A webhook subscription"),
   create: doc("Uma assinatura a criar", "A subscription to create"),
@@ -81,4 +82,45 @@ export const subscription = record("subscription", {
     text: doc("A última tentativa que falhou", "The last attempt that failed"),
   }),
   created_at: autoTimestamp(),
+  key_id: readOnlyId({
+    presence: "optional",
+    written: "by the verb",
+    text: doc(
+      "A chave que criou a assinatura, que para com ela; null se foi criada no console",
+      "The key that made the subscription, which ends with it; null if it was made in the console",
+    ),
+  }),
+  deactivated_at: readOnlyDatetime({
+    text: doc(
+      "Quando deixou de receber; null enquanto ativa",
+      "When it became inactive; null while it is active",
+    ),
+  }),
+  deactivated_reason: choice(["deleted", "failures", "key_revoked"], {
+    written: "by the database",
+    text: doc(
+      "Por que está inativa: deleted, removida; failures, uma entrega falhou 5 vezes; key_revoked, a chave que a criou " +
+        "foi revogada",
+      "Why it is inactive: deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked",
+    ),
+  }),
+  held: computed("boolean", "crm.holds_webhooks(t.workspace_id)", z.boolean(), {
+    text: doc(
+      "Se as entregas aguardam porque o workspace está suspenso ou sem a API pública",
+      "Whether deliveries wait because the workspace is suspended or has no public API",
+      false,
+    ),
+  }),
+  old_secret_until: computed(
+    "timestamptz",
+    "crm.iso(crm.old_secret_until(t.workspace_id, t.id))",
+    timestamp(),
+    {
+      presence: "optional",
+      text: doc(
+        "Até quando X-Service-Signature ainda é do segredo antigo; null sem troca em andamento",
+        "Until when X-Service-Signature is still of the old secret; null unless one is being replaced",
+      ),
+    },
+  ),
 });

@@ -1,9 +1,18 @@
+import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
+import { DeliveryDetail, DeliveryFilter, DeliveryList, Redelivery } from "./delivery.ts";
+import { Recovery, RecoveryWindow, SecretRotation, TestOptions, TestSent } from "./operations.ts";
 import { subscription } from "./record.ts";
-import { CreatedSubscription, SubscriptionList } from "./schema.ts";
+import {
+  CreatedSubscription,
+  ReactivatedSubscription,
+  RotatedSubscription,
+  SubscriptionDetail,
+  SubscriptionList,
+} from "./schema.ts";
 
 export const webhooks = resource(
   "api-v1-webhooks",
@@ -26,6 +35,75 @@ export const webhooks = resource(
         const [id, secret] = [uuidV7(), generateSecret()];
         return {
           args: { ...body, id, encrypted_secret: await encryptSecret(secret, id) },
+          reveal: { secret },
+        };
+      },
+    }),
+    "GET /:id": endpoint({
+      summary: doc("Mostra uma assinatura", "Show a subscription"),
+      scope: "webhooks:manage",
+      reply: SubscriptionDetail,
+      verb: "webhook_get",
+    }),
+    "GET /:id/deliveries": endpoint({
+      summary: doc("Lista as entregas de uma assinatura", "List the deliveries of a subscription"),
+      scope: "webhooks:manage",
+      query: DeliveryFilter,
+      reply: DeliveryList,
+      verb: "webhook_deliveries",
+    }),
+    "GET /:id/deliveries/:delivery_id": endpoint({
+      summary: doc("Mostra uma entrega e suas tentativas", "Show a delivery and its attempts"),
+      scope: "webhooks:manage",
+      reply: DeliveryDetail,
+      verb: "webhook_delivery",
+    }),
+    "POST /:id/deliveries/:delivery_id/redeliver": endpoint({
+      summary: doc("Reenvia uma entrega", "Send a delivery again"),
+      scope: "webhooks:manage",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: Redelivery,
+      verb: "webhook_redeliver",
+      errors: ["subscription_inactive"],
+    }),
+    "POST /:id/test": endpoint({
+      summary: doc("Envia um evento de teste", "Send a test event"),
+      scope: "webhooks:manage",
+      body: TestOptions,
+      bodyOptional: true,
+      reply: TestSent,
+      verb: "webhook_test",
+      errors: ["subscription_inactive"],
+    }),
+    "POST /:id/reactivate": endpoint({
+      summary: doc("Reativa uma assinatura inativa", "Reactivate an inactive subscription"),
+      scope: "webhooks:manage",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: ReactivatedSubscription,
+      verb: "webhook_reactivate",
+    }),
+    "POST /:id/recover": endpoint({
+      summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
+      scope: "webhooks:manage",
+      body: RecoveryWindow,
+      reply: Recovery,
+      status: 202,
+      verb: "webhook_recover",
+      errors: ["subscription_inactive"],
+    }),
+    "POST /:id/rotate-secret": endpoint({
+      summary: doc("Troca o segredo de uma assinatura", "Replace the secret of a subscription"),
+      scope: "webhooks:manage",
+      body: SecretRotation,
+      bodyOptional: true,
+      reply: RotatedSubscription,
+      verb: "webhook_rotate_secret",
+      prepare: async ({ overlap_seconds }, { id = "" }) => {
+        const secret = generateSecret();
+        return {
+          args: { overlap_seconds, encrypted_secret: await encryptSecret(secret, id) },
           reveal: { secret },
         };
       },

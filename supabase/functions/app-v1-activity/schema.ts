@@ -19,6 +19,7 @@ export const ACTIONS = [
   "webhook_tested",
   "webhook_reactivated",
   "webhook_rotated",
+  "webhook_recovered",
   "delivery_redelivered",
 ] as const;
 

@@ -7,7 +7,7 @@ export const deliveries = resource(
   "app-v1-deliveries",
   {
     "GET /": endpoint({
-      summary: doc("Lista as últimas 50 entregas", "List the last 50 deliveries"),
+      summary: doc("Lista as entregas", "List the deliveries"),
       gate: "session",
       role: "vendedor",
       query: DeliveryFilter,

@@ -4,7 +4,14 @@ import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { uuidV7 } from "../_shared/runtime/uuid.ts";
 import { encryptSecret, generateSecret } from "../_shared/webhooks/secret.ts";
 import { subscription } from "../api-v1-webhooks/record.ts";
-import { ReactivatedWebhook, TestSent, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
+import {
+  Recovery,
+  RecoveryWindow,
+  SecretRotation,
+  TestOptions,
+  TestSent,
+} from "../api-v1-webhooks/operations.ts";
+import { ReactivatedWebhook, Webhook, WebhookList, WebhookWithSecret } from "./schema.ts";
 
 /** Makes a secret: the database gets it encrypted, and only the reply shows it. */
 async function makeSecret(id: string) {
@@ -49,7 +56,7 @@ export const webhooks = resource(
       summary: doc("Envia um evento de teste", "Send a test event"),
       gate: "session",
       role: "gestor",
-      body: z.object({}),
+      body: TestOptions,
       bodyOptional: true,
       reply: TestSent,
       verb: "subscription_test",
@@ -65,18 +72,28 @@ export const webhooks = resource(
       verb: "subscription_reactivate",
       errors: ["not_found"],
     }),
+    "POST /:id/recover": endpoint({
+      summary: doc("Envia os eventos que faltaram", "Send the events that were missed"),
+      gate: "session",
+      role: "gestor",
+      body: RecoveryWindow,
+      reply: Recovery,
+      status: 202,
+      verb: "subscription_recover",
+      errors: ["not_found", "subscription_inactive"],
+    }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de um webhook", "Replace the secret of a webhook"),
       gate: "session",
       role: "gestor",
-      body: z.object({}),
+      body: SecretRotation,
       bodyOptional: true,
       reply: WebhookWithSecret,
       verb: "subscription_rotate",
       errors: ["not_found"],
-      prepare: async (_body, { id = "" }) => {
+      prepare: async ({ overlap_seconds }, { id = "" }) => {
         const { encrypted, reveal } = await makeSecret(id);
-        return { args: { secret: encrypted }, reveal };
+        return { args: { overlap_seconds, secret: encrypted }, reveal };
       },
     }),
     "DELETE /:id": endpoint({

@@ -1,4 +1,5 @@
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
+import type { KeptConnections } from "./kept_connections.ts";
 import { decryptCached } from "./secret_cache.ts";
 import { type ClaimedDelivery, type RecordedOutcome, recordOutcome } from "./queue.ts";
 import { signedHeaders } from "./sign.ts";
@@ -17,11 +18,16 @@ export type AttemptResult =
  * Makes one attempt of a claimed delivery and records its outcome. It never throws. A fault of the service (a secret
  * that cannot be decrypted, an unavailable database) does not count as a failure of the receiver: nothing is recorded,
  * the lease expires, and the attempt is repeated.
+ *
+ * @param kept connections of earlier attempts, which this one may use
  */
-export async function attemptDelivery(delivery: ClaimedDelivery): Promise<AttemptResult> {
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  kept?: KeptConnections,
+): Promise<AttemptResult> {
   const started = performance.now();
   try {
-    const outcome = await signAndSend(delivery);
+    const outcome = await signAndSend(delivery, kept);
     const ms = Math.round(performance.now() - started);
     return { outcome, recorded: await recordWithRetries(delivery, outcome, ms), ms };
   } catch (error) {
@@ -29,21 +35,25 @@ export async function attemptDelivery(delivery: ClaimedDelivery): Promise<Attemp
   }
 }
 
-async function signAndSend(delivery: ClaimedDelivery): Promise<AttemptOutcome> {
+async function signAndSend(delivery: ClaimedDelivery, kept?: KeptConnections): Promise<AttemptOutcome> {
   if (delivery.body === null) {
     throw new Error("The database could not create the body; its log has the reason");
   }
-  const secret = await decryptCached(delivery.secret, delivery.subscription_id);
+  const { subscription_id, next_secret } = delivery;
+  const secret = await decryptCached(delivery.secret, subscription_id);
+  const nextSecret = next_secret && await decryptCached(next_secret, subscription_id);
   const body = new TextEncoder().encode(delivery.body);
   if (body.length > MAX_BODY_BYTES) return { ok: false, reason: "body_too_large" };
   const headers = signedHeaders({
     event: delivery.event,
+    eventId: delivery.event_id,
     deliveryId: delivery.delivery_id,
     body,
     timestamp: Math.floor(databaseTime(delivery)),
     secret,
+    nextSecret,
   });
-  return await sendAttempt(delivery.target_url, headers, body);
+  return await sendAttempt(delivery.target_url, headers, body, kept && { kept });
 }
 
 /**

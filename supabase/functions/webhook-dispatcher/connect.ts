@@ -1,4 +1,5 @@
 import { bareHost } from "../_shared/webhooks/target_policy.ts";
+import { Connection } from "./connection.ts";
 import { AttemptFailure, awaitUntil, type FailureReason } from "./failure.ts";
 
 const CONNECT_MS = 5_000;
@@ -14,18 +15,22 @@ const CONNECT_MS = 5_000;
  * @param deadline of the whole attempt, in milliseconds of `performance.now()`.
  * @throws AttemptFailure `connection_refused`, `host_unreachable`, `timeout_connect`, `tls_…`, `timeout_tls`, …
  */
-export async function connect(url: URL, addresses: readonly string[], deadline: number): Promise<Deno.Conn> {
+export async function connect(url: URL, addresses: readonly string[], deadline: number): Promise<Connection> {
   const secure = url.protocol === "https:";
   const port = Number(url.port || (secure ? 443 : 80));
-  const socket = await connectToFirst(addresses, port, Math.min(deadline, performance.now() + CONNECT_MS));
-  return secure ? await handshake(socket, bareHost(url), deadline) : socket;
+  const [socket, address] = await connectToFirst(
+    addresses,
+    port,
+    Math.min(deadline, performance.now() + CONNECT_MS),
+  );
+  return new Connection(secure ? await handshake(socket, bareHost(url), deadline) : socket, address);
 }
 
 async function connectToFirst(
   addresses: readonly string[],
   port: number,
   deadline: number,
-): Promise<Deno.TcpConn> {
+): Promise<[socket: Deno.TcpConn, address: string]> {
   let failure = new AttemptFailure("connect_failed");
   for (const hostname of addresses) {
     const opening = Deno.connect({ hostname, port });
@@ -34,7 +39,7 @@ async function connectToFirst(
       // With Nagle's algorithm the request would wait 40 ms for the receiver's delayed acknowledgement of the
       // handshake.
       socket.setNoDelay(true);
-      return socket;
+      return [socket, hostname];
     } catch (error) {
       if (error instanceof AttemptFailure) {
         // Deno 2.1 cannot abort a connect. If it succeeds after the timeout, the socket must still be closed.

@@ -1,11 +1,11 @@
 import { log } from "../_shared/runtime/log.ts";
 import { pokeDispatcher } from "../_shared/webhooks/poke.ts";
 import { attemptDelivery } from "./attempt_delivery.ts";
-import { claimDeliveries, nextDeliveryDue } from "./queue.ts";
+import { KeptConnections } from "./kept_connections.ts";
+import { Places } from "./places.ts";
+import { claimDeliveries, type ClaimedDelivery, nextDeliveryDue } from "./queue.ts";
 import { RunLog } from "./run_log.ts";
 
-/** Maximum of simultaneous attempts in this process. `crm.delivery_claim` limits the share of each workspace. */
-const MAX_IN_FLIGHT = 64;
 /** Milliseconds after which a run stops claiming and starts another: Supabase ends an invocation after 150 s. */
 const RUN_MS = 60_000;
 /**
@@ -25,8 +25,14 @@ const BUSY_CLAIM_MS = 500;
 /** Delay before the next claim, in milliseconds. Attempts often end together, so one claim then replaces several. */
 const CLAIM_DELAY_MS = 5;
 
+// Of the whole process: a run that has handed over still waits for its last attempts while the next one claims.
+const places = new Places();
+const kept = new KeptConnections();
+let unfinishedRuns = 0;
+
 let running: Promise<void> | undefined;
-let poked = false;
+/** Whether a claim may find what the last one did not: since then a call has joined the run, or an attempt has ended. */
+let changed = false;
 let wake = () => {};
 
 /**
@@ -36,17 +42,22 @@ let wake = () => {};
  * @param stayMs Milliseconds for which a new run stays for the next delivery; 0: it ends when nothing is due
  */
 export async function dispatch(stayMs = STAY_MS): Promise<void> {
-  poked = true;
-  wake();
+  claimAgain();
   running ??= run(stayMs);
   await running;
 }
 
+function claimAgain(): void {
+  changed = true;
+  wake();
+}
+
 async function run(stayMs: number): Promise<void> {
-  const inFlight = new Set<Promise<void>>();
+  const attempts = new Set<Promise<void>>();
   const runLog = new RunLog();
+  unfinishedRuns++;
   try {
-    const finished = await claimUntilNothingIsDue(inFlight, runLog, stayMs);
+    const finished = await claimUntilNothingIsDue(attempts, runLog, stayMs);
     running = undefined;
     // The poke starts another invocation, with its own limits; this one only waits for its last attempts.
     if (!finished) await pokeDispatcher();
@@ -54,7 +65,9 @@ async function run(stayMs: number): Promise<void> {
     running = undefined;
     log("dispatch_failed", { error: String(error) });
   }
-  await Promise.all(inFlight);
+  await Promise.all(attempts);
+  // An invocation that has ended must leave nothing behind.
+  if (--unfinishedRuns === 0) kept.closeAll();
   runLog.logRun();
 }
 
@@ -63,46 +76,51 @@ async function run(stayMs: number): Promise<void> {
  * of deliveries, or would reach it before the next delivery is due.
  */
 async function claimUntilNothingIsDue(
-  inFlight: Set<Promise<void>>,
+  attempts: Set<Promise<void>>,
   runLog: RunLog,
   stayMs: number,
 ): Promise<boolean> {
   const stopAt = performance.now() + RUN_MS;
   for (let left = RUN_DELIVERIES; left > 0 && performance.now() < stopAt;) {
-    poked = false;
-    const capacity = Math.min(MAX_IN_FLIGHT - inFlight.size, left);
+    changed = false;
+    const capacity = Math.min(places.free(), left);
     const claimed = capacity > 0 ? await claimDeliveries(capacity) : [];
     left -= claimed.length;
     runLog.addClaimed(claimed.length);
     for (const delivery of claimed) {
-      const work: Promise<void> = attemptDelivery(delivery).then((result) => {
-        inFlight.delete(work);
-        runLog.addResult(delivery, result);
-      });
-      inFlight.add(work);
+      const work: Promise<void> = attempt(delivery, runLog).then(() => void attempts.delete(work));
+      attempts.add(work);
     }
-    if (inFlight.size > 0) {
-      await pokedWithin(BUSY_CLAIM_MS, inFlight);
+    // Attempts of an earlier run count too: when they end, their subscriptions and workspaces have places again.
+    if (places.taken > 0) {
+      await changedWithin(places.free() > 0 ? BUSY_CLAIM_MS : Math.min(BUSY_CLAIM_MS, places.untilSlow()));
       await new Promise((resolve) => setTimeout(resolve, CLAIM_DELAY_MS));
       continue;
     }
     const dueIn = await nextDeliveryDue(stayMs);
-    if (poked) continue;
+    if (changed) continue;
     if (dueIn === null) return true;
     if (performance.now() + dueIn >= stopAt) return false;
-    await pokedWithin(Math.max(Math.ceil(dueIn), MIN_STAY_MS));
+    await changedWithin(Math.max(Math.ceil(dueIn), MIN_STAY_MS));
   }
   return false;
 }
 
-/** Waits until a call joins this run, one of `inFlight` ends, or `ms` have passed. */
-async function pokedWithin(ms: number, inFlight: Iterable<Promise<void>> = []): Promise<void> {
-  if (poked) return;
+async function attempt(delivery: ClaimedDelivery, runLog: RunLog): Promise<void> {
+  const place = places.take(delivery.body?.length ?? 0);
+  const result = await attemptDelivery(delivery, kept);
+  places.leave(place);
+  runLog.addResult(delivery, result);
+  claimAgain();
+}
+
+/** Waits until a claim may find more, or `ms` have passed. */
+async function changedWithin(ms: number): Promise<void> {
+  if (changed) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const woken = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     wake = resolve;
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([woken, ...inFlight]);
   clearTimeout(timer);
 }

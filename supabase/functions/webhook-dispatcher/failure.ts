@@ -31,6 +31,9 @@ export class AttemptFailure extends Error {
   }
 }
 
+/** The receiver ended the connection before any byte of an answer arrived. */
+export class Unanswered extends AttemptFailure {}
+
 /**
  * Waits for `work` until `deadline` (milliseconds of `performance.now()`), so that no receiver can prolong an attempt.
  * It does not cancel the work: the caller must close the connection.

@@ -13,12 +13,15 @@ export interface ClaimedDelivery {
   workspace_id: string;
   subscription_id: string;
   delivery_id: string;
+  event_id: string;
   /** Fencing token: only its holder can record the outcome. */
   lease_token: string;
   event: EventType;
   target_url: string;
   /** Encrypted, as stored. */
   secret: Uint8Array;
+  /** Likewise; null unless the secret is being replaced and both sign. */
+  next_secret: Uint8Array | null;
   /** The JSON text to send; null if the database could not create it. */
   body: string | null;
 }

@@ -1,9 +1,11 @@
 import { checkTarget } from "../_shared/webhooks/target.ts";
 import { bareHost, type TargetPolicy, targetPolicy } from "../_shared/webhooks/target_policy.ts";
 import { connect } from "./connect.ts";
-import { sendPost } from "./send_post.ts";
-import { AttemptFailure, type FailureReason } from "./failure.ts";
+import type { Connection } from "./connection.ts";
+import { AttemptFailure, type FailureReason, Unanswered } from "./failure.ts";
+import type { KeptConnections } from "./kept_connections.ts";
 import { publicAddresses, resolveByDns, type Resolver } from "./resolve.ts";
+import { sendPost } from "./send_post.ts";
 
 /** The outcome of one attempt: `status` if the receiver answered, `reason` if the attempt failed. */
 export interface AttemptOutcome {
@@ -16,13 +18,15 @@ export interface AttemptOutcome {
 export interface AttemptOptions {
   policy?: TargetPolicy;
   resolve?: Resolver;
+  /** Absent: the attempt uses a connection of its own. */
+  kept?: KeptConnections;
 }
 
 const ATTEMPT_MS = 10_000;
 
 /**
  * Makes one attempt (spec 6.5): checks the target again, resolves it, checks every address, connects to a checked
- * address, sends the request, and reads the status. It takes at most 10 s. Redirects are not followed: a 3xx is a
+ * address or takes a kept connection to one, sends the request, and reads the status. It takes at most 10 s. Redirects are not followed: a 3xx is a
  * failure. Failures of the network and of the receiver are outcomes; an exception is a fault of the service.
  */
 export async function sendAttempt(
@@ -45,17 +49,34 @@ async function sendRequest(
   target: string,
   headers: Record<string, string>,
   body: Uint8Array,
-  { policy = targetPolicy(), resolve = resolveByDns }: AttemptOptions,
+  { policy = targetPolicy(), resolve = resolveByDns, kept }: AttemptOptions,
 ): Promise<number> {
   const deadline = performance.now() + ATTEMPT_MS;
   const checked = checkTarget(target, policy);
   if (!checked.ok) throw new AttemptFailure("target_refused");
   const { url, exempt } = checked;
   const addresses = exempt ? [bareHost(url)] : await publicAddresses(url, resolve);
-  const connection = await connect(url, addresses, deadline);
-  try {
-    return await sendPost(connection, url, headers, body, deadline);
-  } finally {
-    connection.close();
+
+  const exchange = async (connection: Connection): Promise<number> => {
+    let reusable = false;
+    try {
+      const answer = await sendPost(connection, url, headers, body, deadline);
+      reusable = answer.reusable;
+      return answer.status;
+    } finally {
+      if (reusable && kept) kept.keep(url.origin, connection);
+      else connection.close();
+    }
+  };
+  const used = kept?.take(url.origin, addresses);
+  if (used) {
+    try {
+      return await exchange(used);
+    } catch (error) {
+      // The receiver may have closed the idle connection just before the request. If it did read the request, it gets
+      // the same delivery twice, under the same id.
+      if (!(error instanceof Unanswered)) throw error;
+    }
   }
+  return await exchange(await connect(url, addresses, deadline));
 }

@@ -1,9 +1,17 @@
-import { AttemptFailure, awaitUntil } from "./failure.ts";
+import { endsWithHeaders } from "./answer_end.ts";
+import type { Connection } from "./connection.ts";
+import { AttemptFailure, awaitUntil, Unanswered } from "./failure.ts";
 
-const MAX_HEADER_BYTES = 16 * 1024;
 const END_OF_HEADERS = "\r\n\r\n";
 const HTTP_1 = "HTTP/1.";
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r\n/;
+
+/** The final answer of a receiver. */
+export interface Answer {
+  status: number;
+  /** Whether the connection may carry another request. */
+  reusable: boolean;
+}
 
 /**
  * Sends one HTTP/1.1 POST and returns the status of the answer. It reads the headers but not the body (spec 6.5), so
@@ -11,25 +19,21 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r\n/;
  *
  * @param deadline in milliseconds of `performance.now()`.
  * @throws AttemptFailure `timeout_response`, `connection_closed`, `invalid_http_response`, …
+ * @throws Unanswered if the connection ended before any byte of an answer.
  */
 export async function sendPost(
-  connection: Deno.Conn,
+  connection: Connection,
   url: URL,
   headers: Record<string, string>,
   body: Uint8Array,
   deadline: number,
-): Promise<number> {
-  const sending = send(connection, requestBytes(url, headers, body));
+): Promise<Answer> {
+  let sent = false;
   // A receiver may answer and close before it has read the whole request. Its answer counts, so a failed write is
-  // ignored.
-  sending.catch(() => {});
-  try {
-    return await awaitUntil(deadline, "timeout_response", readStatus(connection));
-  } catch (error) {
-    if (error instanceof AttemptFailure) throw error;
-    const reset = error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe;
-    throw new AttemptFailure(reset ? "connection_reset" : "connection_closed", error);
-  }
+  // ignored; but on a connection that has sent a part of a request, no other may follow.
+  connection.write(requestBytes(url, headers, body)).then(() => sent = true, () => {});
+  const { status, reusable } = await awaitUntil(deadline, "timeout_response", readAnswer(connection));
+  return { status, reusable: reusable && sent };
 }
 
 /**
@@ -43,7 +47,6 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
     "Accept: */*",
     "Content-Type: application/json",
     `Content-Length: ${body.length}`,
-    "Connection: close",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   const head = new TextEncoder().encode(lines.join("\r\n") + END_OF_HEADERS);
@@ -53,27 +56,24 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
   return request;
 }
 
-async function send(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
-  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
-}
-
-async function readStatus(connection: Deno.Conn): Promise<number> {
-  const buffer = new Uint8Array(MAX_HEADER_BYTES);
+async function readAnswer(connection: Connection): Promise<Answer> {
+  const { buffer } = connection;
   const latin1 = new TextDecoder("latin1");
   let filled = 0;
   let start = 0;
   let searched = 0;
   for (;;) {
     if (filled === buffer.length) throw new AttemptFailure("response_headers_too_large");
-    const read = await connection.read(buffer.subarray(filled));
-    if (read === null) throw new AttemptFailure("connection_closed");
-    filled += read;
+    filled += await readMore(connection, filled);
 
     // Skips interim answers (100, 102, 103), each of which is a header block before that of the final answer.
     for (let end; (end = endOfBlock(buffer, searched, filled)) !== -1; start = searched = end) {
-      const status = STATUS_LINE.exec(latin1.decode(buffer.subarray(start, end)))?.[1];
+      const head = latin1.decode(buffer.subarray(start, end));
+      const status = STATUS_LINE.exec(head)?.[1];
       if (status === undefined) throw new AttemptFailure("invalid_http_response");
-      if (!status.startsWith("1") || status === "101") return Number(status);
+      if (status.startsWith("1") && status !== "101") continue;
+      // What follows the headers is a body, or an answer to nothing.
+      return { status: Number(status), reusable: end === filled && endsWithHeaders(Number(status), head) };
     }
     // Continues where the last search ended, so that a receiver that sends single bytes does not cause quadratic work.
     searched = Math.max(start, filled - END_OF_HEADERS.length + 1);
@@ -81,6 +81,19 @@ async function readStatus(connection: Deno.Conn): Promise<number> {
       throw new AttemptFailure("invalid_http_response");
     }
   }
+}
+
+async function readMore(connection: Connection, filled: number): Promise<number> {
+  const Failure = filled === 0 ? Unanswered : AttemptFailure;
+  let read: number | null;
+  try {
+    read = await connection.read(filled);
+  } catch (error) {
+    const reset = error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe;
+    throw new Failure(reset ? "connection_reset" : "connection_closed", error);
+  }
+  if (read === null) throw new Failure("connection_closed");
+  return read;
 }
 
 /** Returns the index after the first empty line at or after `start`, or -1. */

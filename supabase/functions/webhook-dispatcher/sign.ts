@@ -4,23 +4,33 @@ import { createHmac } from "node:crypto";
 /** The values that are signed and sent for one delivery. */
 export interface SignedDelivery {
   event: string;
+  eventId: string;
   deliveryId: string;
   /** The raw bytes of the body, so that the signed bytes are those that are sent. */
   body: Uint8Array;
   /** Unix time in seconds. */
   timestamp: number;
   secret: string;
+  /** Null unless the subscription's secret is being replaced: the one that will sign alone. */
+  nextSecret: string | null;
 }
 
-/** The four headers of a delivery (spec 6.3). */
+/**
+ * The four headers of a delivery (spec 6.3), the id of its event, and during a rotation of the secret the signature with
+ * the next one: a receiver that knows only the old secret still finds its signature where spec 6.3 says.
+ */
 export function signedHeaders(
-  { event, deliveryId, body, timestamp, secret }: SignedDelivery,
+  { event, eventId, deliveryId, body, timestamp, secret, nextSecret }: SignedDelivery,
 ): Record<string, string> {
   return {
     "X-Service-Event": event,
+    "X-Service-Event-Id": eventId,
     "X-Service-Delivery-Id": deliveryId,
     "X-Service-Timestamp": String(timestamp),
     "X-Service-Signature": `sha256=${signature(secret, timestamp, body)}`,
+    ...(nextSecret && {
+      "X-Service-Signature-Next": `sha256=${signature(nextSecret, timestamp, body)}`,
+    }),
   };
 }
 

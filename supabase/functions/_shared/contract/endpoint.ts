@@ -5,9 +5,10 @@ import type { Json } from "../http/json_body.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
 
-/** The parameters of a path. */
+/** The ids in a path: of the record, and of the delivery of a subscription. */
 export interface PathParams {
   readonly id?: string | undefined;
+  readonly delivery_id?: string | undefined;
 }
 
 /** What a `prepare` hook returns for a body. */
@@ -31,6 +32,9 @@ export interface BodyLimits {
   /** Values of JSON, objects and lists included. */
   values: number;
 }
+
+/** The status of a reply that is no error. 202: the work is queued, and the reply says how much of it. */
+export type SuccessStatus = 200 | 201 | 202 | 204;
 
 interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
   /** What the endpoint does, in a few words. */
@@ -63,7 +67,7 @@ interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType 
   /** The SQL function of schema `api` that does the work. */
   verb: string;
   /** Status of the first reply; a replayed reply always has 200. */
-  status?: 200 | 201 | 204;
+  status?: SuccessStatus;
   /** Whether Idempotency-Key is honoured (spec 4.0.1). */
   idempotent?: boolean;
   /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
@@ -82,7 +86,7 @@ interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodT
   role: Role | null;
   /** The SQL function of schema `app` that does the work. */
   verb: string;
-  status?: 200 | 201 | 204;
+  status?: SuccessStatus;
   prepare?: KeyDeclaration<Reply, Body>["prepare"];
   /**
    * Does what follows the statement outside the database, such as sending an invitation, and returns the fields that this
@@ -117,7 +121,7 @@ interface CommonEndpoint {
   /** Unique name of the operation: the name of the verb, where there is one. */
   readonly operation: string;
   readonly reply: z.ZodType | null;
-  readonly status: 200 | 201 | 204;
+  readonly status: SuccessStatus;
   /** A strict schema: a parameter that it does not name is an error. Without parameters: see {@link takesQuery}. */
   readonly query: z.ZodObject;
   readonly head: boolean;

@@ -97,9 +97,17 @@ const API_ERRORS = {
   },
   invalid_cursor: {
     status: 422,
-    message: "O cursor não é um UUID; use o meta.next_cursor da página anterior",
-    when: "`cursor` is not a UUID",
+    message: "O cursor não é válido; use o meta.next_cursor da página anterior",
+    when: "`cursor` is not a UUID; of events: is not one that the list gave",
     remedy: "use `meta.next_cursor`",
+  },
+  cursor_expired: {
+    status: 410,
+    message:
+      "O cursor é mais antigo que os eventos guardados; recomece sem cursor, ou de um momento com since",
+    when:
+      "events: `cursor` is older than the 30 days that are kept, or was given by a database that was restored since",
+    remedy: "call without `cursor`, or with `since`; read the objects themselves for what is no longer kept",
   },
   not_found: {
     status: 404,
@@ -201,6 +209,12 @@ const API_ERRORS = {
       "the target is not https or not public, its port is below 1024 and not 443, or it has a user, a password or a fragment",
     remedy: "use a public address",
   },
+  subscription_inactive: {
+    status: 409,
+    message: "A assinatura está inativa; reative-a antes",
+    when: "a test, a redelivery or a recovery for a webhook subscription that is inactive",
+    remedy: "`POST /api-v1-webhooks/<id>/reactivate` first",
+  },
   service_unavailable: {
     status: 503,
     message: "Serviço temporariamente indisponível; tente de novo em instantes",
@@ -295,12 +309,6 @@ const APP_ERRORS = {
     message: "A chave foi revogada ou venceu",
     when: "the key that would get a new secret no longer works",
     remedy: "create another key",
-  },
-  subscription_inactive: {
-    status: 409,
-    message: "O webhook está parado; reative-o antes",
-    when: "the subscription gets no deliveries",
-    remedy: "reactivate it first",
   },
 } as const satisfies Record<string, ErrorKind>;
 

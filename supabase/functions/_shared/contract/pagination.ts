@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { datetime, uuid } from "./fields.ts";
-import { withCode } from "../http/validation.ts";
+import { withCode } from "./with_code.ts";
 
 /** Records on a page when the call has no `limit` (spec 4.0). */
 export const DEFAULT_LIMIT = 50;

@@ -68,6 +68,6 @@ export function createCall(
     method: c.req.method,
     resource,
     ...routed,
-    params: { id: c.req.param("id"), token: c.req.param("token") },
+    params: { id: c.req.param("id"), delivery_id: c.req.param("delivery_id"), token: c.req.param("token") },
   };
 }

@@ -57,18 +57,19 @@ async function validate(
   endpoint: Endpoint,
   json: JsonBody | ApiError,
 ): Promise<Input | ApiError> {
-  const { request, params: { id } } = call;
-  if (id !== undefined && !isUuid(id)) return new ApiError("not_found");
+  const { request, params: { id, delivery_id } } = call;
+  const ids = { ...(id !== undefined && { id }), ...(delivery_id !== undefined && { delivery_id }) };
+  if (!Object.values(ids).every(isUuid)) return new ApiError("not_found");
   if (json instanceof ApiError) return json;
   const query = takesQuery(endpoint) ? validateQuery(endpoint.query, queryOf(request.url)) : {};
   if (query instanceof ApiError) return query;
   const body = endpoint.body ? validateBody(endpoint.body, json) : { args: {}, ignored: [] };
   if (body instanceof ApiError) return body;
 
-  const prepared = await endpoint.prepare?.(body.args as never, { id });
+  const prepared = await endpoint.prepare?.(body.args as never, ids);
   return {
     verb: endpoint.verb,
-    args: { ...(prepared?.args ?? body.args), ...query, ...(id !== undefined && { id }) },
+    args: { ...(prepared?.args ?? body.args), ...query, ...ids },
     ignored: body.ignored,
     reveal: prepared?.reveal,
   };

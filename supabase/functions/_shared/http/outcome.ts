@@ -1,4 +1,4 @@
-import type { Endpoint, GateName } from "../contract/endpoint.ts";
+import type { Endpoint, GateName, PathParams } from "../contract/endpoint.ts";
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
 import type { Gate } from "./gates.ts";
@@ -18,7 +18,7 @@ export interface Call {
   /** Null: no credential is required. */
   readonly gate: Gate | null;
   /** Parameters of the path. */
-  readonly params: { readonly id?: string | undefined; readonly token?: string | undefined };
+  readonly params: PathParams & { readonly token?: string | undefined };
   /** The endpoint, or the error for an unknown path or method. */
   readonly target: Endpoint | ApiError;
 }

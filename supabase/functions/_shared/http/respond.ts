@@ -40,7 +40,7 @@ function logCall(call: Call, outcome: Outcome): void {
       ? logCount("refused", { function: call.resource, code: result.code, ...caller })
       : logCount("request", { function: call.resource, status: result.status });
   }
-  const { id } = call.params;
+  const id = call.params.delivery_id ?? call.params.id;
   // The path is never logged: it contains the token of a link, and the token is enough to answer the proposal.
   log("request", {
     request_id: call.id,

@@ -39,14 +39,6 @@ export function validateQuery(
   return parse(schema, Object.fromEntries(parameters));
 }
 
-/**
- * Options for a check with its own error code (`invalid_cursor`, `invalid_event_type`, …). The reply has that code if
- * every failed check of the request has one, else validation_error.
- */
-export function withCode(code: ErrorCode, message: string) {
-  return { params: { code }, error: message };
-}
-
 function parse(
   schema: z.ZodType,
   input: unknown,

@@ -1,0 +1,123 @@
+import type { Sql } from "postgres";
+import { type Check, type Finding, fine } from "../check.ts";
+
+/** A table's job runs every hour. It gives up while the table is in use, so a few runs in a row may do nothing. */
+const GRACE = "6 hours";
+/** As many rows as crm.manage_partitions() moves. */
+const MOVABLE = 100_000;
+
+interface Table {
+  /** `crm.events` */
+  name: string;
+  /** The column by which it is partitioned. */
+  key: string;
+  /** Today and tomorrow, if they have no partition. */
+  missing: string[];
+  /** How many partitions should have been dropped by now. */
+  overdue: number;
+}
+
+/**
+ * Events, deliveries and attempts have partitions for today and tomorrow, nothing in the default partitions, and no
+ * partition that should have been dropped.
+ */
+export const partitions: Check = {
+  name: "partitions",
+  needsDatabase: true,
+  async look({ sql }) {
+    const tables = await readTables(sql);
+    if (tables.length === 0) return fine("there are none before the migrations");
+    const findings: Finding[] = [];
+    for (const table of tables) findings.push(...findDays(table), ...await findDefault(sql, table));
+    return { findings };
+  },
+};
+
+function readTables(sql: Sql) {
+  return sql<Table[]>`
+    select
+      p.partrelid::regclass::text as name,
+      a.attname as key,
+      array(
+        select day::date::text
+        from generate_series(0, 1) n
+        cross join lateral (select (now() at time zone 'UTC')::date + n as day) d
+        where to_regclass(p.partrelid::regclass || to_char(day, '_YYYY_MM_DD')) is null
+        order by day
+      ) as missing,
+      (
+        select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = p.partrelid
+          and to_date(substring(c.relname from '_(\\d{4}_\\d\\d_\\d\\d)$'), 'YYYY_MM_DD')
+            < (now() at time zone 'UTC' - interval '30 days' - ${GRACE}::interval)::date
+      ) as overdue
+    from pg_partitioned_table p
+    join pg_class c on c.oid = p.partrelid
+    join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
+    where c.relnamespace = to_regnamespace('crm')
+    order by 1
+  `;
+}
+
+function manage(table: string) {
+  return { sql: `select crm.manage_partitions('${table}');` };
+}
+
+function findDays({ name, missing, overdue }: Table): Finding[] {
+  const findings: Finding[] = [];
+  if (missing.length > 0) {
+    findings.push({
+      message: `${name} has no partition for ${
+        missing.join(" and ")
+      }: what is written goes into ${name}_default`,
+      remedy: manage(name),
+    });
+  }
+  if (overdue > 0) {
+    const [count, are] = overdue === 1 ? ["A partition", "is"] : [`${overdue} partitions`, "are"];
+    findings.push({
+      message: `${count} of ${name} ${are} older than 30 days, and should have been dropped`,
+      remedy: manage(name),
+    });
+  }
+  return findings;
+}
+
+async function findDefault(sql: Sql, { name, key }: Table): Promise<Finding[]> {
+  const [{ count, ahead }] = await sql.unsafe<[{ count: number; ahead: number }]>(`
+    select
+      count(*)::int as count,
+      count(*) filter (
+        where r.id >= crm.uuid_v7_floor(((now() at time zone 'UTC')::date + 8)::timestamp at time zone 'UTC')
+      )::int as ahead
+    from (select ${key} as id from ${name}_default limit ${MOVABLE + 1}) r
+  `);
+  if (count > MOVABLE) {
+    return [{
+      message: `${name}_default has more rows than are moved while others write: no partition is made`,
+      remedy: {
+        advice:
+          "The rows are safe and found there. At a quiet time suspend the functions, because writers would wait " +
+          `for a second per ${MOVABLE} rows, and run: select crm.manage_partitions('${name}', p_max_rows => 1000000000);`,
+      },
+    }];
+  }
+  const findings: Finding[] = [];
+  if (count > ahead) {
+    findings.push({
+      message: `${name}_default has ${count - ahead} rows that belong into partitions of their days`,
+      remedy: manage(name),
+    });
+  }
+  if (ahead > 0) {
+    findings.push({
+      message: `${name}_default has ${ahead} rows of days that are more than a week ahead`,
+      remedy: {
+        advice:
+          "The database's clock was ahead when they were written. Each is moved into the partition of its day " +
+          "when that day is a week ahead",
+      },
+    });
+  }
+  return findings;
+}

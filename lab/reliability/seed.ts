@@ -1,0 +1,73 @@
+import type { Sql } from "postgres";
+
+/** The tables with a partition for each day. */
+export const PARTITIONED = ["events", "webhook_deliveries", "webhook_attempts"];
+
+/** A group of workspaces with subscriptions that no dispatcher calls: their hosts are names that nobody can have. */
+export interface Group {
+  /** Of the workspaces' names and of the hosts' names. */
+  name: string;
+  workspaces: number;
+  subscriptionsEach: number;
+}
+
+/** Creates workspaces with a member and subscriptions to `contact.created`, each of a host of its own, in two statements. */
+export async function seedGroup(sql: Sql, { name, workspaces, subscriptionsEach }: Group): Promise<void> {
+  await sql`
+    with w as (
+      insert into crm.workspaces (name) select ${name} from generate_series(1, ${workspaces}::int) returning id
+    )
+    insert into crm.members (workspace_id, name, email, role)
+    select id, 'Ana', id || '@chaos.invalid', 'admin' from w`;
+  await sql`
+    with s as (
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      select w.id, '{contact.created}', 'https://' || ${name} || '-' || row_number() over () || '.invalid/'
+      from crm.workspaces w, generate_series(1, ${subscriptionsEach}::int)
+      where w.name = ${name}
+      returning workspace_id, id
+    )
+    insert into crm.webhook_secrets (workspace_id, subscription_id, secret) select workspace_id, id, '\\x00' from s`;
+}
+
+/** Creates contacts in each workspace of a group, and so a delivery of each for each of its subscriptions. */
+export async function seedContacts(sql: Sql, group: string, each: number): Promise<void> {
+  await sql`
+    insert into crm.contacts (workspace_id, name, owner_id)
+    select m.workspace_id, 'Contato', m.id
+    from crm.workspaces w
+    join crm.members m on m.workspace_id = w.id, generate_series(1, ${each}::int)
+    where w.name = ${group}`;
+}
+
+/** Creates partitions for a day that is older than the oldest that is kept, and fills them: a delivery for each event. */
+export async function seedOldDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
+  const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`
+    select day::text, to_char(day, 'YYYY_MM_DD') as suffix from (
+      select (now() at time zone 'UTC')::date - ${daysAgo}::int as day
+    ) d`;
+  for (const table of PARTITIONED) {
+    await sql.unsafe(`
+      create table crm.${table}_${suffix} partition of crm.${table}
+      for values from (crm.uuid_v7_floor('${day}Z')) to (crm.uuid_v7_floor('${day}Z'::timestamptz + interval '1 day'))`);
+  }
+  // Deliveries that have ended are in no queue, so the triggers would do nothing.
+  await sql.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+      select s.workspace_id, crm.uuid_v7(t.at), 'contact.created', s.id, '{}', t.at
+      from generate_series(0, ${events - 1}::int) n
+      join lateral (select ${day}::timestamptz + n * interval '1 day' / ${events}::int as at) t on true
+      join (
+        select *, row_number() over () - 1 as number, count(*) over () as total from crm.webhook_subscriptions
+      ) s on s.number = n % s.total`;
+    await sql.unsafe(`
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts)
+      select e.workspace_id, crm.delivery_id(e.id, e.object_id), e.id, e.object_id, 'delivered', 1
+      from crm.events_${suffix} e`);
+    await sql.unsafe(`
+      insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
+      select d.workspace_id, d.id, 1, 1, 200, 20 from crm.webhook_deliveries_${suffix} d`);
+  });
+}

@@ -1,0 +1,66 @@
+/** Maximum of simultaneous attempts that are not slow. `crm.delivery_claim` limits the share of each workspace. */
+const MAX_QUICK = 64;
+/** Maximum of simultaneous attempts, slow ones included: each may hold a connection and 16 KiB for its answer. */
+const MAX_ATTEMPTS = 256;
+/** Milliseconds after which an attempt is slow. Attempts at working receivers take a tenth of it. */
+const SLOW_MS = 500;
+/** Maximum of the slow attempts' bodies together, in characters: a body may have 256 KiB, which 256 times is too much. */
+const MAX_SLOW_BODIES = 8 * 1024 * 1024;
+
+/** An attempt under way. */
+export interface Place {
+  /** In milliseconds of `performance.now()`. */
+  startedAt: number;
+  /** Characters of the body. */
+  body: number;
+}
+
+/**
+ * The attempts under way in this process. An attempt that has become slow leaves its place to another, so that receivers
+ * which hang (for up to 10 s) do not delay the deliveries of everybody else.
+ */
+export class Places {
+  /** In the order in which they began. */
+  readonly #taken = new Set<Place>();
+
+  /** The number of attempts under way, slow ones included. */
+  get taken(): number {
+    return this.#taken.size;
+  }
+
+  take(body: number, startedAt = performance.now()): Place {
+    const place = { startedAt, body };
+    this.#taken.add(place);
+    return place;
+  }
+
+  leave(place: Place): void {
+    this.#taken.delete(place);
+  }
+
+  /** How many attempts may begin now. */
+  free(now = performance.now()): number {
+    const quick = this.#taken.size - this.#slow(now);
+    return Math.max(0, Math.min(MAX_QUICK - quick, MAX_ATTEMPTS - this.#taken.size));
+  }
+
+  /** Milliseconds until the next attempt becomes slow; Infinity if none will. */
+  untilSlow(now = performance.now()): number {
+    for (const { startedAt } of this.#taken) {
+      if (now - startedAt < SLOW_MS) return startedAt + SLOW_MS - now;
+    }
+    return Infinity;
+  }
+
+  /** The number of slow attempts that have left their places. */
+  #slow(now: number): number {
+    let slow = 0;
+    let bodies = 0;
+    for (const { startedAt, body } of this.#taken) {
+      if (now - startedAt < SLOW_MS) break;
+      bodies += body;
+      if (bodies <= MAX_SLOW_BODIES) slow++;
+    }
+    return slow;
+  }
+}

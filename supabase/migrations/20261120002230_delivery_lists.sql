@@ -1,0 +1,261 @@
+-- What people see of their deliveries (spec 6.5): one list and one page of detail, for the verbs of keys, of members and
+-- of the operator.
+
+create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
+language plpgsql stable
+set search_path = ''
+-- Each id names its partition, which only a loop over the ids makes use of: a hash join would read all of them.
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+begin
+  return query
+  select d.id, json_build_object(
+    'id', d.id,
+    'event_id', d.event_id,
+    'subscription_id', d.subscription_id,
+    'target_url', s.target_url,
+    'event', e.event,
+    'object_type', t.object_type,
+    'object_id', e.object_id,
+    'is_test', e.is_test,
+    'state', case when d.state = 'pending' and not m.may_send then 'held' else d.state end,
+    'attempts', d.attempts,
+    'last_status', a.status,
+    'last_reason', a.reason,
+    'last_duration_ms', a.duration_ms,
+    'last_attempt_at', crm.iso(a.finished_at),
+    'next_attempt_at', case when d.state = 'pending' and m.may_send then crm.iso(d.next_attempt_at) end,
+    'occurred_at', crm.iso(e.occurred_at),
+    'created_at', crm.iso(d.created_at)
+  )
+  from unnest(p_ids) wanted (id)
+  join crm.webhook_deliveries d on d.workspace_id = p_workspace_id and d.id = wanted.id
+  join crm.events e on e.workspace_id = p_workspace_id and e.id = d.event_id
+  join crm.event_types t on t.event = e.event
+  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.subscription_id
+  cross join lateral (select v_may_send and s.is_active as may_send) m
+  left join lateral (
+    -- A delivery that is sent again shows its previous attempt until the new series has one.
+    select * from crm.webhook_attempts a
+    where a.workspace_id = p_workspace_id and a.delivery_id = d.id
+    order by a.series desc, a.number desc
+    limit 1
+  ) a on true;
+end
+$$;
+comment on function crm.delivery_summaries(uuid, uuid[]) is
+  'JSON of deliveries: event, state, the receiver''s last response, times (spec 6.5). The state is held if it is pending '
+  'and nothing is sent, because the subscription is inactive or the workspace may not send. next_attempt_at is null if '
+  'there is no next attempt. In no order.';
+
+create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns json
+language sql stable
+set search_path = ''
+as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
+comment on function crm.delivery_summary(uuid, uuid) is 'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
+
+create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
+language sql immutable parallel safe
+as $$
+  select p_wanted is null
+    or p_wanted = case when p_stored = 'pending' and not coalesce(p_may_send, false) then 'held' else p_stored end
+$$;
+comment on function crm.is_in_state(text, text, boolean) is
+  'Whether a delivery with this stored state is shown in the wanted one; null: any.';
+
+create function crm.delivery_ids(
+  p_workspace_id uuid,
+  p_subscription_id uuid,
+  p_state text,
+  p_event crm.event_type,
+  p_since timestamptz,
+  p_cursor uuid,
+  p_limit integer,
+  out ids uuid[],
+  out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+-- Rows are read in the order of an index: with a sort the planner could read them all first.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
+  v_is_filtered boolean := p_state is not null or p_event is not null;
+  -- What one call looks through, in place of all 30 days for a filter that nothing matches.
+  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+  v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
+  v_last uuid;
+begin
+  -- A statement for each index: one for all of them could use none.
+  if p_subscription_id is null then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.subscription_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send and (
+          select s.is_active from crm.webhook_subscriptions s
+          where s.workspace_id = p_workspace_id and s.id = w.subscription_id
+        ))
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  elsif p_state in ('failed', 'cancelled') then
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+          -- As the partial index says it.
+          and d.state in ('failed', 'cancelled')
+        order by d.id desc
+        limit v_look
+      ) w
+      where w.state = p_state
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  else
+    v_may_send := crm.may_send(p_workspace_id, p_subscription_id);
+    ids := array(
+      select w.id
+      from (
+        select d.id, d.event_id, d.state from crm.webhook_deliveries d
+        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+          and d.id < v_before and d.id >= v_from
+        order by d.id desc
+        limit v_look
+      ) w
+      where crm.is_in_state(p_state, w.state, v_may_send)
+        and (p_event is null or p_event = (
+          select e.event from crm.events e where e.workspace_id = p_workspace_id and e.id = w.event_id
+        ))
+      limit p_limit + 1
+    );
+    if v_is_filtered and cardinality(ids) <= p_limit then
+      select d.id into v_last from crm.webhook_deliveries d
+      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        and d.id < v_before and d.id >= v_from
+      order by d.id desc
+      offset v_look - 1 limit 1;
+    end if;
+  end if;
+
+  next_id := v_last;
+  if cardinality(ids) > p_limit then
+    ids := ids[:p_limit];
+    next_id := ids[p_limit];
+  end if;
+end
+$$;
+comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, uuid, integer) is
+  'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind '
+  'which the next page begins; null if there is none. With a filter by state or event it looks at 5,000 deliveries, so '
+  'a page may be short, or empty, though there is a next one.';
+
+create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_page record;
+begin
+  select * into v_page from crm.delivery_ids(
+    p_workspace_id,
+    p_subscription_id,
+    p_args ->> 'state',
+    (p_args ->> 'event')::crm.event_type,
+    (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'cursor')::uuid,
+    coalesce((p_args ->> 'limit')::integer, 50)
+  );
+  return crm.page(
+    array(
+      select s.summary from crm.delivery_summaries(p_workspace_id, v_page.ids) s order by s.id desc
+    ),
+    v_page.next_id
+  );
+end
+$$;
+comment on function crm.delivery_page(uuid, uuid, jsonb) is
+  'A page of deliveries by the arguments state, event, since (of the event), cursor and limit: see crm.delivery_ids.';
+
+create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_delivery crm.webhook_deliveries;
+  v_event crm.events;
+  v_target_url text;
+  v_body text;
+begin
+  select d.* into v_delivery from crm.webhook_deliveries d
+  where d.workspace_id = p_workspace_id and d.id = p_id;
+  select e.* into v_event from crm.events e
+  where e.workspace_id = p_workspace_id and e.id = v_delivery.event_id;
+  if not found then
+    return null;
+  end if;
+  select s.target_url into v_target_url from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
+  v_body := crm.delivery_body(p_id, v_event);
+  return crm.with_fields(crm.delivery_summary(p_workspace_id, p_id), json_build_object(
+    'attempts_made', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'series', a.series,
+            'number', a.number,
+            'status', a.status,
+            'reason', a.reason,
+            'duration_ms', a.duration_ms,
+            'finished_at', crm.iso(a.finished_at)
+          )
+          order by a.series, a.number
+        ),
+        '[]'
+      )
+      from (
+        select a.* from crm.webhook_attempts a
+        where a.workspace_id = p_workspace_id and a.delivery_id = p_id
+        order by a.series desc, a.number desc
+        limit 100
+      ) a
+    ),
+    'body', v_body,
+    'headers', crm.delivery_headers(v_delivery, v_event, v_target_url, v_body)
+  ));
+end
+$$;
+comment on function crm.delivery_detail(uuid, uuid) is
+  'JSON of a delivery with its attempts (the newest 100, oldest first), and the body and headers of an attempt that '
+  'would be made now; body is null if it cannot be built. Null if there is no such delivery.';

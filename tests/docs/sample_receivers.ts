@@ -1,0 +1,181 @@
+// Starts the receivers of docs/receivers.md, as they are on the page.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { join } from "node:path";
+import { freePort } from "../../local/free_port.ts";
+import { eventually } from "../support/mailbox.ts";
+import { readSnippet } from "./page.ts";
+
+const PACKAGES = join(import.meta.dirname!, "../../node_modules");
+
+/** The input of a receiver. */
+export interface Delivery {
+  raw: Uint8Array;
+  timestamp: string;
+  signature: string;
+  /** X-Service-Signature-Next; absent where the header is. */
+  nextSignature?: string;
+}
+
+/** What the operator of a receiver sets: the secret, and that of a rotation under way. */
+export interface Secrets {
+  secret: string;
+  next?: string;
+}
+
+/** One sample, running: whether it takes a delivery as genuine. */
+export interface Verifier extends AsyncDisposable {
+  accepts(delivery: Delivery): Promise<boolean>;
+}
+
+/** One sample of the page. */
+export interface Language {
+  heading: string;
+  fence: string;
+  /** Its name says what runs it. */
+  file: string;
+  /** The programs that it needs besides Deno. */
+  programs: string[];
+  start(file: string, secrets: Secrets): Promise<Verifier>;
+}
+
+export const LANGUAGES: Language[] = [
+  {
+    heading: "TypeScript",
+    fence: "ts",
+    file: "receiver.ts",
+    programs: [],
+    start: server((file) => [
+      Deno.execPath(),
+      ...["run", "--check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
+    ]),
+  },
+  {
+    heading: "Node with Express",
+    fence: "js",
+    file: "receiver.mjs",
+    programs: ["node"],
+    start: server((file) => ["node", file]),
+  },
+  {
+    heading: "Python",
+    fence: "python",
+    file: "receiver.py",
+    programs: ["python3"],
+    start: server((file) => ["python3", file]),
+  },
+  {
+    heading: "PHP",
+    fence: "php",
+    file: "receiver.php",
+    programs: ["php"],
+    start: server((file, port) => ["php", "-S", `127.0.0.1:${port}`, file]),
+  },
+  { heading: "Shell", fence: "sh", file: "verify.sh", programs: ["sh", "openssl"], start: command },
+];
+
+/** Writes the sample of the page to a file, beside the packages of this repository, and removes the file after `use`. */
+export async function withSample(
+  { heading, fence, file }: Language,
+  use: (file: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const path = join(folder, file);
+    await Deno.symlink(PACKAGES, join(folder, "node_modules"));
+    await Deno.writeTextFile(path, await readSnippet("receivers.md", heading, fence));
+    await use(path);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The text of a signature header, as spec 6.4 describes it. */
+export function sign(raw: Uint8Array, timestamp: string, secret: string): string {
+  return `sha256=${createHmac("sha256", secret).update(`${timestamp}.`).update(raw).digest("hex")}`;
+}
+
+/** A sample that listens: it answers 204 to a genuine delivery, 401 to others, 500 without a secret. */
+function server(command: (file: string, port: number) => string[]): Language["start"] {
+  return async (file, secrets) => {
+    const port = freePort();
+    const [program, ...args] = command(file, port);
+    const log = `${file}.log`;
+    const child = new Deno.Command("sh", {
+      args: ["-c", 'exec "$@" 2>"$LOG"', "sh", program!, ...args],
+      env: { ...variables(secrets), PORT: String(port), LOG: log },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn();
+    let ended = false;
+    child.status.then(() => ended = true);
+    const post = async (delivery: Delivery) => {
+      const response = await fetch(`http://127.0.0.1:${port}/hooks/crm`, {
+        method: "POST",
+        headers: headersOf(delivery),
+        body: delivery.raw as BodyInit,
+      });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const nothing = { raw: new Uint8Array(), timestamp: "", signature: "" };
+    await eventually(
+      async () => {
+        if (ended) throw new Error(`${program} has ended: ${await Deno.readTextFile(log)}`);
+        return post(nothing).catch(() => false as const);
+      },
+      file,
+      30,
+    );
+    const refusal = secrets.secret === "" ? 500 : 401;
+    return {
+      async accepts(delivery) {
+        const status = await post(delivery);
+        // Only these statuses: a receiver that crashed has not refused the delivery.
+        assert.ok(status === 204 || status === refusal, `status ${status}: ${await Deno.readTextFile(log)}`);
+        return status === 204;
+      },
+      async [Symbol.asyncDispose]() {
+        child.kill("SIGTERM");
+        await child.status;
+      },
+    };
+  };
+}
+
+function headersOf({ timestamp, signature, nextSignature }: Delivery): Record<string, string> {
+  return {
+    "Content-Type": "application/json",
+    "X-Service-Timestamp": timestamp,
+    "X-Service-Signature": signature,
+    ...(nextSignature !== undefined && { "X-Service-Signature-Next": nextSignature }),
+  };
+}
+
+/** A sample that checks a file, and exits with 0 if it is genuine. */
+function command(file: string, secrets: Secrets): Promise<Verifier> {
+  return Promise.resolve({
+    async accepts({ raw, timestamp, signature, nextSignature }) {
+      const body = `${file}.body.json`;
+      await Deno.writeFile(body, raw);
+      const { code, stdout, stderr } = await new Deno.Command("sh", {
+        args: [file, body, timestamp, signature, ...(nextSignature === undefined ? [] : [nextSignature])],
+        env: variables(secrets),
+        stdin: "null",
+      }).output();
+      const printed = new TextDecoder().decode(code === 0 ? stdout : stderr);
+      // A command that failed for another reason has not judged the delivery.
+      assert.match(
+        printed,
+        /^It is genuine$|^It is not genuine$|^It is -?\d+ s old$|no timestamp$|is not set$/m,
+      );
+      return code === 0;
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+}
+
+function variables({ secret, next }: Secrets): Record<string, string> {
+  return { CRM_WEBHOOK_SECRET: secret, CRM_WEBHOOK_SECRET_NEXT: next ?? "" };
+}

@@ -1,0 +1,40 @@
+import type { Sql } from "postgres";
+import { migrate } from "../../local/migrate.ts";
+import { startPostgres, superuserUrl } from "../../local/postgres.ts";
+import { loadSecrets } from "../../local/secrets.ts";
+import { openSql } from "../../local/sql.ts";
+import { makeDataDir } from "./own_stack.ts";
+
+/** A database with every migration, and nothing that runs its jobs. */
+export interface OwnDatabase extends AsyncDisposable {
+  /** As the owner, with one connection. */
+  sql: Sql;
+  /** As the owner. */
+  url: string;
+  superuserUrl: string;
+}
+
+/** Starts a Postgres of one test. */
+export async function startOwnDatabase(): Promise<OwnDatabase> {
+  const dataDir = await makeDataDir();
+  const secrets = await loadSecrets(dataDir);
+  const postgres = await startPostgres(dataDir, secrets);
+  const sql = openSql(postgres.databaseUrl, { max: 1 });
+  const database: OwnDatabase = {
+    sql,
+    url: postgres.databaseUrl,
+    superuserUrl: superuserUrl(postgres.databaseUrl, secrets),
+    async [Symbol.asyncDispose]() {
+      await sql.end({ timeout: 0 });
+      await postgres.stop();
+      await Deno.remove(dataDir, { recursive: true });
+    },
+  };
+  try {
+    await migrate(sql, database.url);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
+  return database;
+}

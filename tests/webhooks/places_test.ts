@@ -1,0 +1,73 @@
+// Receivers that hang must not delay the deliveries of others.
+import assert from "node:assert/strict";
+import { eventually, pause } from "../../lab/harness/waiting.ts";
+import { countLeased, createSubscribers, deliveries, enqueue } from "../../lab/reliability/queue.ts";
+import { openDeliveryWorld } from "../../lab/reliability/world.ts";
+import { Places } from "../../supabase/functions/webhook-dispatcher/places.ts";
+
+Deno.test("64 attempts may begin at once; one that has lasted for 500 ms leaves its place, up to 256 in all", () => {
+  const places = new Places();
+  const start = (count: number, now: number) => Array.from({ length: count }, () => places.take(1_000, now));
+  start(40, 0);
+  start(24, 100);
+  assert.deepEqual([places.free(499), places.untilSlow(499)], [0, 1]);
+  assert.deepEqual([places.free(500), places.untilSlow(500)], [40, 100]);
+  assert.deepEqual([places.free(600), places.untilSlow(600)], [64, Infinity]);
+  start(64, 600);
+  start(64, 1_100);
+  assert.equal(places.free(1_599), 0);
+  assert.equal(places.free(1_600), 64);
+  const last = start(64, 1_600);
+  assert.deepEqual([places.taken, places.free(9_000)], [256, 0]);
+  places.leave(last[0]!);
+  assert.deepEqual([places.taken, places.free(9_000)], [255, 1]);
+});
+
+Deno.test("Slow attempts leave their places only while their bodies have 8 MB together", () => {
+  const places = new Places();
+  for (let taken = 0; taken < 64; taken++) places.take(256 * 1024, 0);
+  assert.equal(places.free(1_000), 32);
+});
+
+Deno.test("160 deliveries of 20 workspaces that hang delay those of others by less than 2 s", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const options = { each: 2, encryptionKey: world.secrets.webhook_encryption_key };
+  const hung: string[] = [];
+  // Each host has 5 workspaces, because at most 64 deliveries are in flight to one host.
+  for (let host = 1; host <= 4; host++) {
+    hung.push(...await createSubscribers(sql, receiver.url("hanging", host), 5, options));
+  }
+  const others = await createSubscribers(sql, receiver.okUrl, 20, options);
+  await enqueue(sql, hung, 4);
+  world.spawnDispatcher();
+  await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
+  receiver.clear();
+  const started = performance.now();
+  await enqueue(sql, others, 1);
+  await eventually(
+    async () => (await deliveries(sql, others)).every(({ state }) => state === "delivered"),
+    "the others' deliveries",
+  );
+  const took = performance.now() - started;
+  // An attempt that hangs takes 10 s.
+  assert.ok(took < 2_000, `${took} ms`);
+  assert.equal(await countLeased(sql, hung), 160, "those that hang still do");
+});
+
+Deno.test("When all places are taken, a run claims again as soon as attempts become slow, not when they end", async () => {
+  await using world = await openDeliveryWorld();
+  const { sql, receiver } = world;
+  const encryptionKey = world.secrets.webhook_encryption_key;
+  const hung = await createSubscribers(sql, receiver.url("hanging", 1), 16, { encryptionKey });
+  const others = await createSubscribers(sql, receiver.okUrl, 1, { encryptionKey });
+  const dispatcher = world.spawnDispatcher();
+  await eventually(() => dispatcher.ready(), "the dispatcher", 20);
+  await enqueue(sql, hung, 4);
+  await eventually(async () => await countLeased(sql, hung) === 64, "64 in flight");
+  await pause(20);
+  const started = performance.now();
+  await enqueue(sql, others, 1);
+  await eventually(() => receiver.arrivals.size === 65, "the delivery of another workspace");
+  assert.ok(performance.now() - started < 1_500, `${performance.now() - started} ms`);
+});
