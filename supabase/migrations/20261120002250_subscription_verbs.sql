@@ -66,7 +66,7 @@ declare
   c_max_deliveries constant integer := 50000;
   c_max_events constant integer := 100000;
   v_from uuid := crm.uuid_v7_floor(p_since);
-  v_to uuid := coalesce(crm.uuid_v7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_event_ids uuid[];
   v_next_id uuid;
