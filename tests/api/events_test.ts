@@ -69,7 +69,7 @@ test("GET /api-v1-events filters by event_types, object_id and since, alone and 
   assert.deepEqual(await ids({ event_types: "company.created, contact.created" }), [
     first,
     second,
-    activity,
+    company,
   ]);
   assert.deepEqual(await ids({ event_types: "deal.won" }), []);
   assert.deepEqual(await ids({ object_id: second! }), [second]);

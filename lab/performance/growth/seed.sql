@@ -154,7 +154,9 @@ $$;
 -- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  select crm.make_partition('crm.events', (current_date - n)) from generate_series(0, 30) n;
+  select crm.make_partition('crm.events', d.day)
+  from (select current_date - n as day from generate_series(0, 30) n) d
+  where d.day not in (select p.day from crm.partitions_of('crm.events') p);
   insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
   select
     bench.workspace_id(w), crm.uuid_v7(at), 'contact.created', bench.id(w, bench.pick(k, 1, 10, k)), '{}', at
