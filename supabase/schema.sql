@@ -11314,7 +11314,7 @@ COMMENT ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT 
 --
 
 CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -17967,7 +17967,6 @@ REVOKE ALL ON FUNCTION crm.unsettle_changed_subscription() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) TO crm_app;
 
 
 --
