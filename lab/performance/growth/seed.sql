@@ -144,6 +144,15 @@ create table bench.first_event as select date_trunc('hour', now()) - interval '2
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
 as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
 
+-- The partitions of those days, some of which the migrations have made.
+create function bench.make_days(p_table regclass) returns void language sql
+as $$
+  select crm.make_partition(p_table, t.day)
+  from generate_series(0, 30) n
+  cross join lateral (select current_date - n as day) t
+  where to_regclass(p_table || to_char(t.day, '_YYYY_MM_DD')) is null
+$$;
+
 -- Where a reader is who has read the first k events of the first workspace.
 create function bench.cursor_at(k bigint, total bigint) returns text language sql stable
 as $$
@@ -155,7 +164,7 @@ $$;
 -- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  select crm.make_partition('crm.events', (current_date - n)) from generate_series(0, 30) n;
+  select bench.make_days('crm.events');
   insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
   select
     bench.workspace_id(w), crm.uuid_v7(at), 'contact.created', bench.id(w, bench.pick(k, 1, 10, k)), '{}', at
@@ -172,7 +181,7 @@ $$;
 -- A delivery of each event to the workspace's only subscription, to which no other call adds one. The oldest 120 failed.
 create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  select crm.make_partition('crm.webhook_deliveries', (current_date - n)) from generate_series(0, 30) n;
+  select bench.make_days('crm.webhook_deliveries');
   insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
   select bench.workspace_id(w), bench.id(w, 1), '{deal.stale}', 'https://127.0.0.1:9443/'
   from generate_series(0, workspaces - 1) w;
