@@ -2343,10 +2343,14 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)
@@ -7363,7 +7367,7 @@ CREATE FUNCTION crm.delivery_ids(p_workspace_id uuid, p_subscription_id uuid, p_
     AS $$
 declare
   v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
@@ -7510,9 +7514,10 @@ CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_l
 declare
   v_now timestamptz := clock_timestamp();
   v_delivery crm.webhook_deliveries;
+  v_subscription_id uuid;
 begin
   deactivated := false;
-  perform from crm.webhook_queue q
+  select q.subscription_id into v_subscription_id from crm.webhook_queue q
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
   for update;
   if not found then
@@ -7528,6 +7533,8 @@ begin
       d.next_attempt_at
     )
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
+    -- For plans that take the other index: they too read one row.
+    and d.subscription_id = v_subscription_id
   returning d.* into v_delivery;
   if not found then
     return;
@@ -9305,6 +9312,7 @@ declare
   v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
   v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
   v_default text := p_table || '_default';
+  v_is_missing boolean;
   v_rows bigint;
   v_day date;
   v_partition regclass;
@@ -9324,31 +9332,27 @@ begin
     v_default, crm.partition_key(p_table)
   ) using v_floor, p_max_rows;
 
-  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
-    begin
-      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
-      if v_rows > p_max_rows then
-        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
-      end if;
-      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
-      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
-      execute format('lock table only %s in access exclusive mode', p_table);
-      -- Again, for the rows that were written meanwhile.
-      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
-        moved := moved + crm.make_partition(p_table, v_day);
-        made := made + 1;
-      end loop;
-    exception
-      when lock_not_available or program_limit_exceeded then
-        made := 0;
-        moved := 0;
-        hindrance := sqlerrm;
-    end;
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
   end if;
-
-  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
-      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
       -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
@@ -12153,7 +12157,22 @@ begin
       where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
     end if;
   end if;
-  return cardinality(v_ids) < 500;
+  -- What somebody else has locked was skipped, and is left.
+  return not exists (
+    select from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+      )
+      and q.state in ('waiting', 'held')
+  ) and (
+    v_may_send or not exists (
+      select from crm.webhook_queue q
+      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+        and q.state = 'ready'
+    )
+  );
 end
 $$;
 
@@ -12606,8 +12625,10 @@ CREATE FUNCTION crm.unsettle_changed_subscription() RETURNS trigger
     AS $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most have a few rows, and those change with the subscription itself.
-  perform crm.settle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
+  if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
+    delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
+  end if;
   return null;
 end
 $$;

@@ -101,5 +101,10 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   last_admin: ["app-v1-members keeps the last active admin, even when two are demoted at once"],
   already_expired: ["app-v1-keys refuses a key that would have expired already"],
   key_revoked: ["app-v1-keys gives no new secret to a key that no longer works"],
-  subscription_inactive: ["app-v1-webhooks tests and redelivers only what is active"],
+  subscription_inactive: [
+    "POST …/test sends a test event of the given type, signed, and marked as a test",
+    "POST …/redeliver sends the same delivery again, and repeating the call adds no attempt while it is under way",
+    "After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred",
+    "app-v1-webhooks tests and redelivers only what is active",
+  ],
 };

@@ -200,7 +200,22 @@ begin
       where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
     end if;
   end if;
-  return cardinality(v_ids) < 500;
+  -- What somebody else has locked was skipped, and is left.
+  return not exists (
+    select from crm.webhook_queue q
+    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      and (
+        q.state = 'held' and (v_may_send or v_is_deleted)
+        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+      )
+      and q.state in ('waiting', 'held')
+  ) and (
+    v_may_send or not exists (
+      select from crm.webhook_queue q
+      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+        and q.state = 'ready'
+    )
+  );
 end
 $$;
 comment on function crm.settle_subscription(uuid, uuid, boolean) is
@@ -226,8 +241,10 @@ set search_path = ''
 as $$
 begin
   perform crm.unsettle_subscription(new.workspace_id, new.id, new.is_active);
-  -- Most have a few rows, and those change with the subscription itself.
-  perform crm.settle_subscription(new.workspace_id, new.id, new.is_active);
+  -- Most have a few rows, and those change with the subscription itself: no claim has to look at it.
+  if crm.settle_subscription(new.workspace_id, new.id, new.is_active) then
+    delete from crm.webhook_unsettled u where u.workspace_id = new.workspace_id and u.subscription_id = new.id;
+  end if;
   return null;
 end
 $$;
@@ -567,9 +584,10 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_delivery crm.webhook_deliveries;
+  v_subscription_id uuid;
 begin
   deactivated := false;
-  perform from crm.webhook_queue q
+  select q.subscription_id into v_subscription_id from crm.webhook_queue q
   where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
   for update;
   if not found then
@@ -585,6 +603,8 @@ begin
       d.next_attempt_at
     )
   where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
+    -- For plans that take the other index: they too read one row.
+    and d.subscription_id = v_subscription_id
   returning d.* into v_delivery;
   if not found then
     return;

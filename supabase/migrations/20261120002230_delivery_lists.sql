@@ -86,7 +86,7 @@ set enable_sort = off
 as $$
 declare
   v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
-  v_from uuid := coalesce(crm.uuid_v7_floor(p_since), '00000000-0000-0000-0000-000000000000');
+  v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
   v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;

@@ -107,10 +107,14 @@ begin
   if not found then
     perform crm.raise_code('not_found', 'id');
   end if;
-  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
-  perform crm.redeliver(v_workspace_id, v_delivery.id);
   select e.event into v_event from crm.events e
   where e.workspace_id = v_workspace_id and e.id = v_delivery.event_id;
+  -- Events are dropped with their day, a moment before their deliveries.
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  perform crm.require_active_subscription(v_workspace_id, v_delivery.subscription_id);
+  perform crm.redeliver(v_workspace_id, v_delivery.id);
   perform crm.record_action(
     v_workspace_id, 'delivery_redelivered', 'delivery', v_delivery.id, v_event::text,
     jsonb_build_object('subscription_id', v_delivery.subscription_id)

@@ -136,7 +136,12 @@ test("A pending delivery is shown as held while its subscription is inactive", a
 test("A filter that matches none of the newest 5,000 deliveries gives an empty page with a cursor, and the pages together are all that match", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won", "deal.lost"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
-  await addDeliveries(sql, workspace.id, id, { count: 3, states: ["pending"], events: ["deal.lost"] });
+  await addDeliveries(sql, workspace.id, id, {
+    count: 3,
+    states: ["pending"],
+    events: ["deal.lost"],
+    secondsAgo: 120,
+  });
   await addDeliveries(sql, workspace.id, id, { count: 10_100, states: ["delivered"], events: ["deal.won"] });
   const list = `${WEBHOOKS}/${id}/deliveries`;
   for (const filter of ["state=held", "event=deal.lost"]) {

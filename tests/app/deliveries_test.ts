@@ -7,7 +7,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
-import { letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
+import { addDeliveries, letTimePass, subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 const WEBHOOKS = "/app-v1-webhooks";
 const DELIVERIES = "/app-v1-deliveries";
@@ -65,16 +65,7 @@ test("A delivery of every event in the catalogue shows a member the body that th
     title: "Ligar",
   });
   const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
-  const { body: company } = await api.post("/api-v1-companies", { name: "Padaria Sol" });
-  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" });
-  const objects = {
-    deal: deal.id,
-    contact: deal.contactId,
-    company: company.id,
-    activity: activity.id,
-    note: note.id,
-    proposal: proposal.id,
-  };
+  const objects = { deal: deal.id, contact: deal.contactId, activity: activity.id, proposal: proposal.id };
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   for (const [event, { object }] of Object.entries(EVENTS)) {
     const [row] = await sql`
@@ -125,17 +116,63 @@ test("Redelivering in the console sends the same delivery again, adds a series o
   });
 });
 
-test("A delivery that was dropped is not found, and its webhook shows what is left", async ({ sql, workspace: { id, key } }) => {
+test("A delivery whose event was dropped is not found, and its webhook shows what is left", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const { body: { delivery_id } } = await gestor.post(`${WEBHOOKS}/${webhook}/test`);
   await waitForDelivery(sql, webhook, ({ state }) => state === "delivered");
-  // What a partition takes with it after 30 days.
   await sql`delete from crm.events where workspace_id = ${id}`;
-  await sql`delete from crm.webhook_deliveries where workspace_id = ${id}`;
   for (const path of [`/${delivery_id}`, `/${UNKNOWN_ID}`]) {
     assertError(await gestor.get(`${DELIVERIES}${path}`), "not_found");
   }
   assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "not_found");
   assert.deepEqual((await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`)).body.data, []);
+});
+
+test("app-v1-deliveries lists the deliveries of the workspace or of a webhook, by state, event and since, page by page", async ({ sql, workspace: { id, key } }) => {
+  const gestor = await manager(sql, id);
+  const webhooks: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won", "deal.lost"]);
+    await sql`update crm.webhook_subscriptions set is_active = ${n === 0} where id = ${webhook}`;
+    const states = n === 0 ? ["delivered", "failed"] : ["delivered", "pending"];
+    await addDeliveries(sql, id, webhook, {
+      count: 12,
+      states,
+      events: ["deal.won", "deal.won", "deal.lost"],
+    });
+    webhooks.push(webhook);
+  }
+  type Row = { id: string; state: string; event: string; occurred_at: string; subscription_id: string };
+  const listed = async (query: string) => {
+    const rows: Row[] = [];
+    for (let cursor = "";;) {
+      const { body } = await gestor.get(`${DELIVERIES}?limit=5${query}${cursor}`);
+      rows.push(...body.data);
+      if (!body.meta.has_more) return rows;
+      cursor = `&cursor=${body.meta.next_cursor}`;
+    }
+  };
+  const all = await listed("");
+  assert.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).toSorted().reverse());
+  assert.equal(new Set(all.map(({ id }) => id)).size, 24);
+  const filters: [string, (row: Row) => boolean][] = [
+    ["&state=delivered", ({ state }) => state === "delivered"],
+    ["&state=failed", ({ state }) => state === "failed"],
+    ["&state=held", ({ state }) => state === "held"],
+    ["&event=deal.lost&state=held", ({ state, event }) => state === "held" && event === "deal.lost"],
+    [
+      `&subscription_id=${webhooks[0]}&state=failed`,
+      (row) => row.state === "failed" && row.subscription_id === webhooks[0],
+    ],
+    [`&since=${all[6]!.occurred_at}`, (row) => row.occurred_at >= all[6]!.occurred_at],
+    [`&subscription_id=${webhooks[1]}`, (row) => row.subscription_id === webhooks[1]],
+  ];
+  for (const [query, fits] of filters) {
+    const wanted = all.filter(fits);
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(await listed(query), wanted, query);
+  }
+  assert.deepEqual(await listed("&state=pending"), []);
+  assert.deepEqual(await listed("&since=2199-01-01"), []);
 });

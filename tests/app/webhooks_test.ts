@@ -6,7 +6,7 @@ import { makeKey, makeWorkspace } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
-import { checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
+import { addDeliveries, checkDelivery, subscribe, waitForDelivery } from "../support/webhooks.ts";
 
 const WEBHOOKS = "/app-v1-webhooks";
 const DELIVERIES = "/app-v1-deliveries";
@@ -62,11 +62,11 @@ test("app-v1-webhooks applies the API's rules for events and addresses, and its 
   }
   await sql`
     insert into crm.webhook_subscriptions (workspace_id, event_types, target_url, is_active)
-    select ${id}, '{deal.won}', 'https://example.com/' || n, n <= 100 from generate_series(1, 101) n`;
+    select ${id}, '{deal.won}', 'https://example.com/' || n, n <= 50 from generate_series(1, 51) n`;
   const full = assertError(await post("deal.won", "https://example.com/"), "validation_error");
-  assert.deepEqual(full, { target_url: "O workspace já tem 100 assinaturas ativas, o máximo" });
+  assert.deepEqual(full, { target_url: "O workspace já tem 50 assinaturas ativas, o máximo" });
   const { body: { data } } = await gestor.get(WEBHOOKS);
-  assert.equal(data.length, 101);
+  assert.equal(data.length, 51);
   const inactive = data.at(-1);
   assert.equal(inactive.is_active, false, "active ones first");
   assertError(await gestor.post(`${WEBHOOKS}/${inactive.id}/reactivate`), "validation_error");
@@ -102,13 +102,16 @@ test("A rotated secret signs all later deliveries, and the earlier one none", as
   const gestor = await manager(sql, id);
   const mailbox = openMailbox();
   const { id: webhook, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const overlapping = await gestor.post(`${WEBHOOKS}/${webhook}/rotate`, { overlap_seconds: 3600 });
+  assert.ok(Date.parse(overlapping.body.old_secret_until) > Date.now() + 3_590_000);
   const { body } = await gestor.post(`${WEBHOOKS}/${webhook.toUpperCase()}/rotate`);
+  assert.equal(body.old_secret_until, null);
   assert.equal(body.id, webhook);
   await api.post(LEADS, { first_name: "Ana" });
   const [message] = await mailbox.waitFor(1);
   checkDelivery(message!, body.secret);
   assert.throws(() => checkDelivery(message!, old));
-  assert.deepEqual(await actionsOf(sql, webhook), ["webhook_rotated"]);
+  assert.deepEqual(await actionsOf(sql, webhook), ["webhook_rotated", "webhook_rotated"]);
 });
 
 test("app-v1-webhooks tests and redelivers only what is active", async ({ sql, workspace: { id, key } }) => {
@@ -137,22 +140,32 @@ test("In a suspended workspace webhooks are shown as held, and a test or redeliv
   assert.equal(body.held, true);
   assert.equal((await gestor.get(WEBHOOKS)).body.data[0].held, true);
   const { body: again } = await gestor.post(`${DELIVERIES}/${body.delivery_id}/redeliver`);
-  assert.deepEqual([again.held, again.state, again.attempts], [true, "pending", 0]);
+  assert.deepEqual([again.held, again.state, again.attempts], [true, "held", 0]);
 });
 
 test("A webhook with more deliveries than are counted says so", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
-  await sql`
-    with event as (
-      insert into crm.events (workspace_id, event, object_id, facts)
-      select ${id}, 'deal.won', gen_random_uuid(), '{"test": true}' from generate_series(1, 1001)
-      returning *
-    )
-    insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state)
-    select workspace_id, id, ${webhook}, 'delivered' from event`;
+  await addDeliveries(sql, id, webhook, { count: 1001, states: ["delivered"], events: ["deal.won"] });
   const { body } = await gestor.get(`${WEBHOOKS}/${webhook}`);
   assert.deepEqual([body.days.at(-1).delivered, body.days_are_partial], [1000, true]);
+});
+
+test("A gestor recovers in the console what a webhook never got, and the log says who did it", async ({ sql, workspace: { id, key }, api }) => {
+  const gestor = await manager(sql, id);
+  const mailbox = openMailbox();
+  const { id: webhook } = await subscribe(key, mailbox.url, ["contact.created"]);
+  await sql`
+    update crm.webhook_subscriptions set is_active = false, deactivated_reason = 'failures' where id = ${webhook}`;
+  const since = new Date(Date.now() - 1000).toISOString();
+  for (let n = 0; n < 3; n++) await api.post(LEADS, { first_name: "Ana" });
+  const recover = () => gestor.post(`${WEBHOOKS}/${webhook}/recover`, { since });
+  assertError(await recover(), "subscription_inactive");
+  await gestor.post(`${WEBHOOKS}/${webhook}/reactivate`);
+  const { status, body } = await recover();
+  assert.deepEqual([status, body], [202, { count: 3, has_more: false, next_since: null }]);
+  await mailbox.waitFor(3);
+  assert.deepEqual(await actionsOf(sql, webhook), ["webhook_reactivated", "webhook_recovered"]);
 });
 
 test("A vendedor sees webhooks and deliveries, and changes nothing", async ({ sql, workspace: { id, key } }) => {
@@ -173,7 +186,9 @@ test("A vendedor sees webhooks and deliveries, and changes nothing", async ({ sq
   const attempts = [
     () => vendedor.post(WEBHOOKS, { event_types: ["deal.won"], target_url: "https://example.com/" }),
     () => vendedor.delete(`${WEBHOOKS}/${webhook}`),
-    ...["test", "reactivate", "rotate"].map((verb) => () => vendedor.post(`${WEBHOOKS}/${webhook}/${verb}`)),
+    ...["test", "reactivate", "rotate", "recover"].map((verb) => () =>
+      vendedor.post(`${WEBHOOKS}/${webhook}/${verb}`)
+    ),
     () => vendedor.post(`${DELIVERIES}/${delivery_id}/redeliver`),
   ];
   for (const attempt of attempts) assertError(await attempt(), "insufficient_role");

@@ -44,7 +44,7 @@ const documents: Record<Audience, any> = {
 const documentOf = ({ gate }: Resource) => documents[gate === "session" ? "app" : "api"];
 
 function operationOf(method: string, resource: Resource, path: string): Operation {
-  const address = `/${resource.name}${path.replace(/:(\w+)/, "{$1}").replace(/\/$/, "")}`;
+  const address = `/${resource.name}${path.replaceAll(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
   return documentOf(resource).paths[address][method.toLowerCase()];
 }
 
@@ -121,8 +121,11 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
       const example = operation.requestBody?.content["application/json"].example;
       const query = route.endpoint.query.safeParse({}).success ? "" : `?deal_id=${samples.deal_id}`;
       const token = tokenOf((await makeProposal(sql, samples.deal_id)).link);
-      const id = records[resource.name] ?? "";
-      const reply = await call(route.method, addressOf(resource.name, route.path, { id, token }) + query, {
+      // Of the samples, the subscription of the application has a delivery.
+      const delivery_id = records["app-v1-deliveries"]!;
+      const name = route.path.includes(":delivery_id") ? "app-v1-webhooks" : resource.name;
+      const path = addressOf(resource.name, route.path, { id: records[name] ?? "", delivery_id, token });
+      const reply = await call(route.method, path + query, {
         ...credentials,
         ...(example && { body: withSampleIds(example, samples) }),
       });

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import type { Sql, TransactionSql } from "postgres";
 import { client } from "../support/client.ts";
 import { makeKey, makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { openMailbox } from "../support/mailbox.ts";
 import { refusalOf } from "../support/rights.ts";
 import { type Scenario, test } from "../support/scenario.ts";
+import { subscribe } from "../support/webhooks.ts";
 import { hashCredential } from "../../supabase/functions/_shared/contract/credentials.ts";
 
 const UNDONE = new Error("undone");
@@ -45,7 +47,6 @@ test("crm_api cannot forge an event of another workspace, or one that no write h
     `select crm.emit('${id}', 'lead.received', '${deal.id}', '{}')`,
     `insert into crm.events (workspace_id, event, object_id, facts) values ('${id}', 'deal.won', '${deal.id}', '{}')`,
     `insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id) values ('${id}', '${id}', '${id}')`,
-    `select crm.send_test_event('${id}', '${id}')`,
     "select crm.emit_stale_deals()",
     "select crm.emit_overdue_activities()",
     // A trigger of its own would call the functions that emit.
@@ -59,6 +60,29 @@ test("crm_api cannot forge an event of another workspace, or one that no write h
     assert.match((await refusalOf(sql, row))!.message, /violates row-level security policy/);
     await sql.unsafe(`update crm.deals set status = 'ganho' where id = '${deal.id}'`);
   });
+  // What a verb may do in its own workspace, it may do in no other.
+  const { id: subscription } = await subscribe(workspace.key, openMailbox().url, ["deal.won"]);
+  for (
+    const statement of [
+      `select crm.send_test_event('${id}', '${subscription}')`,
+      `select crm.redeliver('${id}', '${subscription}')`,
+      `select crm.reactivate_subscription('${id}', '${subscription}')`,
+      `select crm.recover_deliveries('${id}', '${subscription}', '2026-01-01', null)`,
+      `select crm.rotate_secret('${id}', '${subscription}', '\\x00', 0)`,
+      `select crm.makers_of_subscriptions('${id}', '{}')`,
+    ]
+  ) {
+    await asCrmApi(scenario.sql, scenario.workspace.id, async (sql) => {
+      const refusal = await refusalOf(sql, statement);
+      assert.match(refusal?.message ?? "executed", /is not that of the caller$/, statement);
+      for (const table of ["events", "webhook_deliveries", "webhook_attempts", "webhook_subscriptions"]) {
+        const [row] = await sql.unsafe(
+          `select count(*)::int as n from crm.${table} where workspace_id = '${id}'`,
+        );
+        assert.equal(row!["n"], 0, table);
+      }
+    });
+  }
   const events = await scenario.sql<{ event: string }[]>`
     select event from crm.events where workspace_id = ${id} order by event::text`;
   assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.created", "lead.received"]);

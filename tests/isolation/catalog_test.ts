@@ -48,7 +48,10 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets or the 
       "rate_limits",
       "idempotency_keys",
       "workspaces",
+      "webhook_secrets",
       "webhook_queue",
+      "webhook_shards",
+      "webhook_unsettled",
       "jobs",
     ]
   ) {

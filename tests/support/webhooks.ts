@@ -90,8 +90,8 @@ export function waitForDelivery(
 }
 
 /**
- * Adds events to a workspace with a delivery each to one subscription, in the order of the events. States and events take
- * turns.
+ * Adds events to a workspace with a delivery each to one subscription. States and events take turns. The first event
+ * occurred `secondsAgo`, each next one a millisecond later.
  *
  * @returns the ids of the deliveries, the oldest first
  */
@@ -99,13 +99,23 @@ export async function addDeliveries(
   sql: postgres.Sql,
   workspaceId: string,
   subscriptionId: string,
-  { count, states, events }: { count: number; states: string[]; events: string[] },
+  { count, states, events, secondsAgo = 60 }: {
+    count: number;
+    states: string[];
+    events: string[];
+    secondsAgo?: number;
+  },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with event as (
-      insert into crm.events (workspace_id, event, object_id, facts)
-      select ${workspaceId}, (${events}::text[])[1 + n % ${events.length}]::crm.event_type, gen_random_uuid(), '{}'
-      from generate_series(1, ${count}::integer) n
+      insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+      select
+        ${workspaceId}, crm.uuid_v7(at), (${events}::text[])[1 + n % ${events.length}]::crm.event_type, gen_random_uuid(),
+        '{}', at
+      from generate_series(0, ${count}::integer - 1) n
+      cross join lateral (
+        select date_trunc('milliseconds', now()) - ${secondsAgo} * interval '1 s' + n * interval '1 ms' as at
+      ) t
       returning id
     )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state)
