@@ -10,11 +10,21 @@ import { keys } from "./scenarios/keys.ts";
 import { pages } from "./scenarios/pages.ts";
 import { proposal } from "./scenarios/proposal.ts";
 import { signIn } from "./scenarios/sign_in.ts";
+import { webhookOperations } from "./scenarios/webhook_operations.ts";
 import { webhooks } from "./scenarios/webhooks.ts";
 import { openBrowser } from "./support/browser.ts";
 import { makeWorld } from "./support/scenario.ts";
 
-const SCENARIOS = [...signIn, ...keys, ...webhooks, ...funnel, ...proposal, ...pages, ...figures];
+const SCENARIOS = [
+  ...signIn,
+  ...keys,
+  ...webhooks,
+  ...webhookOperations,
+  ...funnel,
+  ...proposal,
+  ...pages,
+  ...figures,
+];
 
 Deno.test(needing(["chromium"], {
   name: "The console in a browser",

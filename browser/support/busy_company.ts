@@ -111,6 +111,7 @@ async function makeDeliveries(sql: Sql, key: string): Promise<{ webhookId: strin
   await sql`
     update crm.webhook_subscriptions
     set is_active = id = ${good.id}, failure_count = case when id = ${bad.id} then 5 else 0 end,
+      deactivated_reason = case when id = ${bad.id} then 'failures' end,
       target_url = case when id = ${good.id} then 'https://erp.padariasol.example/avisos'
         else 'https://agencia.example/entrada' end
     where id in (${good.id}, ${bad.id})`;

@@ -6,21 +6,26 @@ import { FailureNote } from "./failure_note.tsx";
 
 /**
  * A dialog that changes something: its fields, and one deliberate press. It stays open with what was typed if the
- * change fails, and closes after `onSubmit` has resolved.
+ * change fails, and closes after `onSubmit` has resolved, unless there is more to do.
  */
-export function ActionDialog({ title, children, yes, dangerous, onSubmit, onClose }: {
+export function ActionDialog({ title, children, yes, no, dangerous, onSubmit, onClose }: {
   title: string;
   children: ComponentChildren;
   yes: string;
+  no?: string;
   dangerous?: boolean;
-  /** Rejects with a Failure. */
-  onSubmit: () => Promise<void>;
+  /** Rejects with a Failure; resolves with "more" to stay open for another press. */
+  onSubmit: () => Promise<"more" | void>;
   onClose: () => void;
 }) {
   const { busy, failure, run } = useAction();
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (await run(onSubmit)) onClose();
+    let rest: "more" | void;
+    const done = await run(async () => {
+      rest = await onSubmit();
+    });
+    if (done && rest! !== "more") onClose();
   };
   return (
     <Dialog title={title} onClose={() => busy.value || onClose()}>
@@ -29,7 +34,7 @@ export function ActionDialog({ title, children, yes, dangerous, onSubmit, onClos
         {failure.value && <FailureNote failure={failure.value} />}
         <div class="actions end">
           <button type="button" class="button" onClick={onClose} disabled={busy.value}>
-            {t("app.cancel")}
+            {no ?? t("app.cancel")}
           </button>
           <button type="submit" class={`button ${dangerous ? "danger" : "primary"}`} disabled={busy.value}>
             {busy.value ? t("app.saving") : yes}

@@ -49,6 +49,11 @@ export function formatDay(day: string, language: string): string {
   return formatter(language).format(new Date(day));
 }
 
+/** A moment in milliseconds as a field for date and time has it, to the minute, in the time zone of the reader. */
+export function localMoment(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE * 1000).toISOString().slice(0, 16);
+}
+
 /** `há 2 min.`, `em 3 dias`; the date where it is 30 days away or more. `now` is in milliseconds. */
 export function formatRelative(moment: string, now: number, language: string): string {
   const seconds = Math.round((Date.parse(moment) - now) / 1000);

@@ -32,7 +32,7 @@ export type Read = [
   Reads<typeof KeyDetail, console.OpenedKey>,
   Reads<typeof CreatedKey, console.ApiKey & { key: string }>,
   Reads<typeof RevokedKey, console.ApiKey & { ended_subscriptions: unknown[] }>,
-  Reads<typeof DeliveryList, { data: webhooks.Delivery[] }>,
+  Reads<typeof DeliveryList, console.Page<webhooks.Delivery>>,
   Reads<typeof DeliveryDetail, webhooks.OpenDelivery>,
   Reads<typeof ActivityPage, console.Page<console.Entry>>,
 ];

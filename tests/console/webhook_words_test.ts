@@ -1,41 +1,109 @@
 import assert from "node:assert/strict";
 import { adviceFor } from "../../console/pages/webhooks/advice.ts";
+import { withOlder } from "../../console/pages/webhooks/older.ts";
 import { prettyJson } from "../../console/pages/webhooks/pretty_json.ts";
 import { SIGN_COMMAND, verifySnippet } from "../../console/pages/webhooks/snippet.ts";
-import { sendingOf, stateOfDelivery, stateOfWebhook } from "../../console/pages/webhooks/states.ts";
+import {
+  sendingOf,
+  stateOfDelivery,
+  stateOfWebhook,
+  waitingOf,
+} from "../../console/pages/webhooks/states.ts";
 import { clockOf } from "../../console/pages/webhooks/times.ts";
 import { deliveries as en } from "../../console/strings/en/deliveries.ts";
 import { deliveries as pt } from "../../console/strings/pt/deliveries.ts";
+import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { needing } from "../support/needing.ts";
 
 const AT = "2026-11-20T14:03:00.000Z";
-const webhook = { is_active: true, held: false, failure_count: 0, last_failure_at: null };
+const webhook = {
+  is_active: true,
+  held: false,
+  failure_count: 0,
+  last_failure_at: null,
+  deactivated_at: null,
+  deactivated_reason: null,
+};
 const state = (fields: Partial<Parameters<typeof stateOfWebhook>[0]>, suspended = false) =>
   stateOfWebhook({ ...webhook, ...fields }, suspended).is;
 
-Deno.test("A subscription that failures stopped is told from one that a person deactivated", () => {
+Deno.test("A subscription that is inactive says since when and why: failures, a person, or the end of its key", () => {
   assert.equal(state({}), "active");
   assert.equal(state({ failure_count: 2, last_failure_at: AT }), "failing");
-  assert.equal(state({ is_active: false, failure_count: 5, last_failure_at: AT }), "stopped");
-  assert.equal(state({ is_active: false, failure_count: 2, last_failure_at: AT }), "deactivated");
-  assert.equal(state({ is_active: false }), "deactivated");
+  for (const reason of ["failures", "deleted", "key_revoked"] as const) {
+    const inactive = { is_active: false, deactivated_at: AT, deactivated_reason: reason, failure_count: 2 };
+    const { tone, ...is } = stateOfWebhook({ ...webhook, ...inactive }, false);
+    assert.deepEqual(is, { is: reason, at: AT });
+    assert.equal(tone, reason === "failures" ? "failed" : "off");
+  }
 });
 
 Deno.test("A subscription that is held says why, unless it is inactive anyway", () => {
   assert.equal(state({ held: true }, true), "held_suspended");
   assert.equal(state({ held: true }), "held_plan");
-  assert.equal(state({ held: true, is_active: false, failure_count: 5 }, true), "stopped");
+  assert.equal(state({ held: true, is_active: false, deactivated_reason: "failures" }, true), "failures");
+});
+
+Deno.test("What comes back has a number only where the week's figures have all of it", () => {
+  const waiting = (n: number, fields: Partial<Parameters<typeof waitingOf>[0]> = {}) => {
+    const days = [{ day: "2026-11-20", delivered: 9, failed: 0, waiting: n }];
+    const stopped = {
+      deactivated_reason: "failures",
+      deactivated_at: AT,
+      days,
+      days_are_partial: false,
+    } as const;
+    return waitingOf({ ...stopped, ...fields }, Date.parse(AT) + 3_600_000);
+  };
+  assert.equal(waiting(0), "none");
+  assert.deepEqual(waiting(1204), { n: 1204, orMore: false });
+  assert.deepEqual(waiting(700, { days_are_partial: true }), { n: 700, orMore: true });
+  assert.equal(waiting(0, { days_are_partial: true }), "some");
+  assert.equal(waiting(0, { deactivated_at: "2026-11-13T14:03:00.000Z" }), "some");
+  assert.deepEqual(waiting(2, { deactivated_reason: "key_revoked" }), { n: 2, orMore: false });
+  assert.equal(waiting(0, { deactivated_reason: "deleted" }), "cancelled");
 });
 
 Deno.test("A delivery that waits is called what it waits for", () => {
-  const waits = (attempts: number, fields: Partial<typeof webhook> = {}) =>
-    stateOfDelivery({ state: "pending", attempts }, sendingOf({ ...webhook, ...fields }));
-  assert.deepEqual(waits(0), { is: "sending", tone: "waiting" });
-  assert.deepEqual(waits(2), { is: "trying", tone: "waiting", attempt: 3 });
+  const waits = (
+    attempts: number,
+    fields: Partial<typeof webhook> = {},
+    state: "pending" | "held" = "held",
+  ) => stateOfDelivery({ state, attempts }, sendingOf({ ...webhook, ...fields }));
+  assert.deepEqual(waits(0, {}, "pending"), { is: "sending", tone: "waiting" });
+  assert.deepEqual(waits(2, {}, "pending"), { is: "trying", tone: "waiting", attempt: 3 });
   assert.equal(waits(2, { held: true }).is, "held");
   assert.equal(waits(2, { held: true, is_active: false }).is, "stopped");
+  // The list was read before the subscription was reactivated.
+  assert.equal(waits(2).is, "trying");
   assert.equal(stateOfDelivery({ state: "failed", attempts: 5 }, "stopped").is, "failed");
+  assert.equal(stateOfDelivery({ state: "cancelled", attempts: 1 }, "stopped").is, "cancelled");
   assert.equal(stateOfDelivery({ state: "delivered", attempts: 1 }, "held").is, "delivered");
+});
+
+Deno.test("Every state that a delivery ends in, or waits in, says what comes next", () => {
+  for (const is of ["failed", "cancelled", "held", "stopped"]) {
+    assert.ok(`delivery_meaning.${is}` in pt && `delivery_state.${is}` in pt, is);
+  }
+});
+
+Deno.test("Every kind of record that an event is about has its name in both languages", () => {
+  const kinds = new Set(Object.values(EVENTS).map(({ object }) => `object.${object}`));
+  for (const kind of kinds) assert.ok(kind in pt && kind in en, kind);
+});
+
+Deno.test("A first page that is read again keeps the older rows below it, each once, in order", () => {
+  const page = (data: string, next_cursor: string | null) => ({
+    data: [...data].map((id) => ({ id })),
+    meta: { next_cursor, has_more: next_cursor !== null },
+  });
+  const idsOf = (read: ReturnType<typeof page> | null) => read?.data.map(({ id }) => id).join("");
+  // Two new rows have pushed "f" and "e" down.
+  assert.equal(idsOf(withOlder(page("jihg", "g"), page("hgfe", "e"), page("dcb", "b"))), "fedcb");
+  assert.equal(withOlder(page("jihg", "g"), page("hgfe", "e"), page("dcb", "b"))!.meta.next_cursor, "b");
+  // A row that no longer fits the filter has left the first page, and "d" has come up.
+  assert.equal(idsOf(withOlder(page("hged", "d"), page("hgfe", "e"), page("dcb", null))), "cb");
+  assert.equal(withOlder(page("hg", null), page("hgfe", "e"), page("d", null)), null);
 });
 
 Deno.test("Every reason of the dispatcher is said in both languages", async () => {

@@ -54,6 +54,9 @@ Deno.test("The console is built for a base path and a project, below its limit, 
     const [, all, limit] = stdout.match(/^all, once +([\d.]+) KB of (\d+) KB$/m)!;
     assert.ok(Number(all) <= Number(limit), stdout);
     assert.equal(limit, "90");
+    const sizes = [...stdout.matchAll(/^\/\S* +([\d.]+) KB$/gm)].map(([, size]) => Number(size));
+    assert.equal(sizes.length, PAGES.length);
+    assert.ok(Math.max(...sizes) <= 65, stdout);
 
     const loaded = new Map<string, string[]>();
     for (const page of PAGES) {

@@ -14,7 +14,7 @@ export function sentenceOf(entry: Entry): Part[] {
     object: { name: entry.object.name },
     previous: { name: String(details.previous_name) },
     changes: changesText(details),
-    overlap: textNamed(`keys.overlap_${details.overlap_seconds}`) ?? `${details.overlap_seconds} s`,
+    overlap: textNamed(`overlap.${details.overlap_seconds}`) ?? `${details.overlap_seconds} s`,
     action,
   };
   const parts = template.split(/\{(\w+)\}/).map((text, index) => index % 2 ? names[text] ?? "" : text);
@@ -34,7 +34,7 @@ export function placeOf({ object }: Entry): { place: string; id: string } | null
 
 function variantOf({ action, details }: Entry): string {
   if (action === "key_renamed" && details.previous_name) return "key_renamed_from";
-  if (action === "key_rotated" && Number(details.overlap_seconds) > 0) return "key_rotated_overlap";
+  if (action.endsWith("_rotated") && Number(details.overlap_seconds) > 0) return `${action}_overlap`;
   if (action === "member_invited" && details.again) return "member_invited_again";
   return action;
 }

@@ -3,11 +3,10 @@ import { call } from "../../app/api.ts";
 import { clearDraft, draftOf } from "../../app/drafts.ts";
 import type { ApiKey } from "../../app/types.ts";
 import { ActionDialog } from "../../components/action_dialog.tsx";
-import { Field, Select } from "../../components/field.tsx";
+import { Field } from "../../components/field.tsx";
+import { type Overlap, OverlapChoice, overlapText, USUAL_OVERLAP } from "../../components/overlap.tsx";
 import { say } from "../../components/toast.tsx";
 import { counted, t } from "../../strings/strings.ts";
-
-const OVERLAPS = [0, 3_600, 86_400, 604_800] as const;
 
 interface Action<Done extends unknown[]> {
   entry: ApiKey;
@@ -48,7 +47,7 @@ export function Rename({ entry, path, onDone, onClose }: Action<[]>) {
 
 /** Gives a key a new secret, with the overlap that the person chooses. */
 export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>) {
-  const overlap = useSignal<typeof OVERLAPS[number]>(86_400);
+  const overlap = useSignal<Overlap>(USUAL_OVERLAP);
   return (
     <ActionDialog
       title={t("keys.rotate")}
@@ -63,18 +62,13 @@ export function Rotate({ entry, path, onDone, onClose }: Action<[value: string]>
       }}
     >
       <p>{t("keys.rotate_text")}</p>
-      <Select
+      <OverlapChoice
+        overlap={overlap}
         label={t("keys.overlap")}
-        value={String(overlap.value)}
-        onChange={({ currentTarget }) =>
-          overlap.value = Number(currentTarget.value) as typeof OVERLAPS[number]}
-        options={OVERLAPS.map((seconds) => ({ value: String(seconds), text: t(`keys.overlap_${seconds}`) }))}
-      />
-      <p class={overlap.value === 0 ? "note failed" : "note"}>
-        {t(overlap.value === 0 ? "keys.overlap_none_text" : "keys.overlap_text", {
-          overlap: t(`keys.overlap_${overlap.value}`),
+        meaning={t(overlap.value === 0 ? "keys.overlap_none_text" : "keys.overlap_text", {
+          overlap: overlapText(overlap.value),
         })}
-      </p>
+      />
       {entry.old_secret_expires_at && <p class="note waits">{t("keys.overlap_older")}</p>}
     </ActionDialog>
   );

@@ -1,5 +1,7 @@
 /** When a new key ends, as the form offers it. */
 
+import { localMoment } from "../../format/format.ts";
+
 /** Days from now, a day of the calendar, or nothing. */
 export type Expiry = "" | "30" | "90" | "365" | "date";
 
@@ -12,7 +14,5 @@ export function expiryMoment(choice: Expiry, day: string, now = Date.now()): str
 
 /** Tomorrow as a date field has it, the first day that may be chosen. */
 export function tomorrow(now = Date.now()): string {
-  const date = new Date(now + 86_400_000);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return localMoment(now + 86_400_000).slice(0, 10);
 }

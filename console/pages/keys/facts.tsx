@@ -53,7 +53,7 @@ export function KeyFacts({ entry }: { entry: ApiKey }) {
       )}
       {entry.old_secret_expires_at && (
         <>
-          <dt>{t("keys.old_secret")}</dt>
+          <dt>{t("secret.old_until")}</dt>
           <dd>
             <Moment at={entry.old_secret_expires_at} exact />
           </dd>

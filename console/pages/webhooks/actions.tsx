@@ -1,14 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useLocation } from "preact-iso/router";
 import { call } from "../../app/api.ts";
-import { asFailure, type Failure } from "../../app/failure.ts";
 import { href } from "../../app/settings.ts";
+import { useAction } from "../../app/use_action.ts";
 import { mayChange, workspace } from "../../app/workspace.ts";
 import { ask } from "../../components/ask.tsx";
 import { FailureNote } from "../../components/failure_note.tsx";
 import { say } from "../../components/toast.tsx";
-import { counted, t } from "../../strings/strings.ts";
+import { t } from "../../strings/strings.ts";
+import type { EventType } from "./events.ts";
+import { type Reactivation, Recover } from "./recover.tsx";
 import type { Webhook } from "./records.ts";
+import { Rotate } from "./rotate.tsx";
+import { TestEvent } from "./test.tsx";
 
 /** What a manager may do with a webhook; nothing for a salesperson. */
 export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
@@ -19,58 +23,40 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
   onSecret: (secret: string) => void;
 }) {
   const { route } = useLocation();
-  const busy = useSignal<"test" | "reactivate" | "other" | null>(null);
-  const failure = useSignal<Failure | null>(null);
+  const { busy, failure, run } = useAction();
+  const dialog = useSignal<"test" | "recover" | "rotate" | null>(null);
+  const reactivation = useSignal<Reactivation | null>(null);
   // Its place is kept until the role is known, so that the deliveries below it do not move.
   if (workspace.value === undefined) return <div class="actions foot-actions actions-place" />;
   if (!mayChange.value) return null;
-  const { id, is_active, target_url } = webhook;
+  const { id, is_active, target_url, event_types } = webhook;
   const path = `app-v1-webhooks/${id}`;
-
-  const run = async (what: NonNullable<typeof busy.value>, work: () => Promise<void>) => {
-    if (busy.value !== null) return;
-    busy.value = what;
-    failure.value = null;
-    try {
-      await work();
-    } catch (thrown) {
-      failure.value = asFailure(thrown);
-    } finally {
-      busy.value = null;
-    }
+  const close = () => dialog.value = null;
+  const open = (name: NonNullable<typeof dialog.value>) => () => {
+    reactivation.value = null;
+    dialog.value = name;
   };
-  const test = () =>
-    run("test", async () => {
-      const { delivery_id, held } = await call<{ delivery_id: string; held: boolean }>(
-        "POST",
-        `${path}/test`,
-      );
-      say(t(held ? "webhook.tested_held" : "webhook.tested"));
-      onSent();
-      route(href("webhooks/", { id, entrega: delivery_id }));
-    });
+
+  const test = async (event_type: EventType) => {
+    const { delivery_id, held } = await call<{ delivery_id: string; held: boolean }>(
+      "POST",
+      `${path}/test`,
+      { body: { event_type } },
+    );
+    say(t(held ? "webhook.tested_held" : "webhook.tested"));
+    onSent();
+    route(href("webhooks/", { id, entrega: delivery_id }));
+  };
   const reactivate = () =>
-    run("reactivate", async () => {
+    run(async () => {
       const { resumed, ...active } = await call<Webhook & { resumed: number }>("POST", `${path}/reactivate`);
+      reactivation.value = { stoppedAt: webhook.deactivated_at, resumed };
+      dialog.value = "recover";
       onChanged(active);
       onSent();
-      say(resumed === 0 ? t("webhook.reactivated_none") : counted("webhook.reactivated", resumed));
-    });
-  const rotate = () =>
-    run("other", async () => {
-      const sure = await ask({
-        title: t("webhook.rotate_title"),
-        text: <p>{t("webhook.rotate_text")}</p>,
-        yes: t("webhook.rotate_yes"),
-        dangerous: true,
-      });
-      if (!sure) return;
-      const { secret, ...rotated } = await call<Webhook & { secret: string }>("POST", `${path}/rotate`);
-      onChanged(rotated);
-      onSecret(secret);
     });
   const deactivate = () =>
-    run("other", async () => {
+    run(async () => {
       const sure = await ask({
         title: t("webhook.deactivate_title"),
         text: <p class="broken">{t("webhook.deactivate_text", { url: target_url })}</p>,
@@ -79,37 +65,48 @@ export function WebhookActions({ webhook, onChanged, onSent, onSecret }: {
       });
       if (!sure) return;
       await call<void>("DELETE", path);
-      onChanged({ ...webhook, is_active: false });
       say(t("webhook.deactivated"));
+      onChanged({
+        ...webhook,
+        is_active: false,
+        deactivated_reason: "deleted",
+        deactivated_at: new Date().toISOString(),
+      });
+      onSent();
     });
 
+  const [only] = event_types.length === 1 ? event_types : [];
+  const button = (text: string, onClick: () => void, kind = "") => (
+    <button type="button" class={`button ${kind}`} aria-disabled={busy.value} onClick={onClick}>
+      {text}
+    </button>
+  );
   return (
     <>
       {failure.value && <FailureNote failure={failure.value} />}
       <div class="actions foot-actions">
         {is_active
-          ? (
-            <button type="button" class="button primary" aria-disabled={busy.value !== null} onClick={test}>
-              {t(busy.value === "test" ? "webhook.testing" : "webhook.test")}
-            </button>
-          )
-          : (
-            <button
-              type="button"
-              class="button primary"
-              aria-disabled={busy.value !== null}
-              onClick={reactivate}
-            >
-              {t(busy.value === "reactivate" ? "webhook.reactivating" : "webhook.reactivate")}
-            </button>
-          )}
-        <button type="button" class="button" onClick={rotate}>{t("webhook.rotate")}</button>
-        {is_active && (
-          <button type="button" class="button dangerous" onClick={deactivate}>
-            {t("webhook.deactivate")}
-          </button>
-        )}
+          ? button(t("webhook.test"), only ? () => run(() => test(only)) : open("test"), "primary")
+          : button(t(busy.value ? "webhook.reactivating" : "webhook.reactivate"), reactivate, "primary")}
+        {button(t("webhook.rotate"), open("rotate"))}
+        {is_active && button(t("webhook.recover"), open("recover"))}
+        {is_active && button(t("webhook.deactivate"), deactivate, "dangerous")}
       </div>
+      {dialog.value === "test" && <TestEvent events={event_types} onSubmit={test} onClose={close} />}
+      {dialog.value === "recover" && (
+        <Recover path={path} reactivation={reactivation.value} onSent={onSent} onClose={close} />
+      )}
+      {dialog.value === "rotate" && (
+        <Rotate
+          webhook={webhook}
+          path={path}
+          onDone={(rotated, secret) => {
+            onChanged(rotated);
+            onSecret(secret);
+          }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

@@ -5,14 +5,15 @@ import { mayChange } from "../../app/workspace.ts";
 import { CopyButton } from "../../components/copy.tsx";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
-import { t } from "../../strings/strings.ts";
+import { t, textNamed } from "../../strings/strings.ts";
 import { Ladder } from "./ladder.tsx";
 import { prettyJson } from "./pretty_json.ts";
 import type { Delivery, OpenDelivery } from "./records.ts";
 import { Resend } from "./resend.tsx";
 import { Signature } from "./signature.tsx";
-import { type Sending, stateOfDelivery } from "./states.ts";
-import { deliveryStateText } from "./words.ts";
+import { EventName } from "./delivery_table.tsx";
+import { type Sending, stateOfDelivery, waits } from "./states.ts";
+import { deliveryStateText, objectText } from "./words.ts";
 
 /** One delivery: its attempts, and what they send. */
 export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
@@ -48,7 +49,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
     <section class="delivery stack" aria-labelledby="delivery-title">
       <div class="section-head">
         <h2 id="delivery-title" ref={heading} tabIndex={-1}>
-          {shown ? <code>{shown.event}</code> : t("delivery.open")}
+          {shown ? <EventName delivery={shown} /> : t("delivery.open")}
         </h2>
         <a class="button small-button" href={closeHref}>{t("delivery.close")}</a>
       </div>
@@ -66,17 +67,19 @@ function Opened({ delivery, sending, onSent }: {
   sending: Sending;
   onSent: () => void;
 }) {
-  const { id, created_at, body, headers } = delivery;
+  const { id, event_id, object_id, created_at, occurred_at, body, headers } = delivery;
   const timestamp = headers.find(({ name }) => name.toLowerCase() === "x-service-timestamp");
   const state = stateOfDelivery(delivery, sending);
+  const meaning = textNamed(`delivery_meaning.${state.is}`);
   return (
     <>
       <div class="actions">
         <span class={`state ${state.tone}`}>{deliveryStateText(state)}</span>
-        {mayChange.value && sending !== "stopped" && delivery.state !== "pending" && (
+        {mayChange.value && sending !== "stopped" && !waits(delivery) && (
           <Resend delivery={delivery} onSent={onSent} />
         )}
       </div>
+      {meaning && <p class="hint">{meaning}</p>}
       <section>
         <h3>{t("delivery.attempts")}</h3>
         <Ladder delivery={delivery} sending={sending} now={now.value} />
@@ -113,15 +116,29 @@ function Opened({ delivery, sending, onSent }: {
       </section>
       {body !== null && timestamp && <Signature body={body} timestamp={timestamp.value} />}
       <dl class="facts">
-        <dt>{t("delivery.id")}</dt>
+        <Id name={t("delivery.id")} id={id} />
+        <Id name={t("delivery.event_id")} id={event_id} />
+        <Id name={objectText(delivery.object_type)} id={object_id} />
+        <dt>{t("delivery.occurred")}</dt>
         <dd>
-          <code>{id}</code> <CopyButton text={id} label={t("delivery.id")} quiet />
+          <Moment at={occurred_at} exact />
         </dd>
         <dt>{t("webhooks.created")}</dt>
         <dd>
           <Moment at={created_at} exact />
         </dd>
       </dl>
+    </>
+  );
+}
+
+function Id({ name, id }: { name: string; id: string }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        <code>{id}</code> <CopyButton text={id} label={name} quiet />
+      </dd>
     </>
   );
 }

@@ -1,5 +1,4 @@
 import { now } from "../../app/clock.ts";
-import { href } from "../../app/settings.ts";
 import { mayChange } from "../../app/workspace.ts";
 import { Table } from "../../components/table.tsx";
 import { formatMoment } from "../../format/format.ts";
@@ -7,14 +6,15 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import type { Delivery } from "./records.ts";
 import { Resend } from "./resend.tsx";
-import { type Sending, stateOfDelivery } from "./states.ts";
+import { type Sending, stateOfDelivery, waits } from "./states.ts";
 import { deliveryStateText, lastAnswerText, whenText } from "./words.ts";
 
 /** Deliveries as a person follows them: event, state, the receiver's answer, when. */
-export function DeliveryTable({ deliveries, sending, open, onSent }: {
+export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
   deliveries: Delivery[];
   sending: Sending;
   open: string | null;
+  hrefOf: (id: string) => string;
   onSent: () => void;
 }) {
   // One that is open has its own button beside the list, which then is narrow.
@@ -24,10 +24,10 @@ export function DeliveryTable({ deliveries, sending, open, onSent }: {
       label={t("deliveries.title")}
       rows={deliveries}
       keyOf={({ id }) => id}
-      href={({ id, subscription_id }) => href("webhooks/", { id: subscription_id, entrega: id })}
+      href={({ id }) => hrefOf(id)}
       current={({ id }) => id === open}
       columns={[
-        { title: t("deliveries.event"), cell: ({ event }) => <code>{event}</code> },
+        { title: t("deliveries.event"), cell: (delivery) => <EventName delivery={delivery} /> },
         {
           title: t("deliveries.state"),
           cell: (delivery) => {
@@ -42,7 +42,9 @@ export function DeliveryTable({ deliveries, sending, open, onSent }: {
             title: t("deliveries.actions"),
             quiet: true,
             cell: (delivery: Delivery) =>
-              delivery.state === "failed" && <Resend delivery={delivery} onSent={onSent} />,
+              !waits(delivery) && delivery.state !== "delivered" && (
+                <Resend delivery={delivery} onSent={onSent} />
+              ),
           }]
           : []),
       ]}
@@ -50,15 +52,30 @@ export function DeliveryTable({ deliveries, sending, open, onSent }: {
   );
 }
 
+/** The event of a delivery, and whether it is a test. */
+export function EventName({ delivery: { event, is_test } }: { delivery: Delivery }) {
+  return (
+    <>
+      <code>{event}</code>
+      {is_test && (
+        <>
+          {" "}
+          <span class="tag">{t("deliveries.test")}</span>
+        </>
+      )}
+    </>
+  );
+}
+
 /** When it ended, or when the next attempt is. */
 function When({ delivery, sending }: { delivery: Delivery; sending: Sending }) {
-  const { state, attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
-  const waits = state === "pending" && attempts > 0 && sending === "sends" && next_attempt_at !== null;
-  const at = waits ? next_attempt_at : last_attempt_at ?? created_at;
+  const { attempts, next_attempt_at, last_attempt_at, created_at } = delivery;
+  const isTried = waits(delivery) && attempts > 0 && sending === "sends" && next_attempt_at !== null;
+  const at = isTried ? next_attempt_at : last_attempt_at ?? created_at;
   const text = whenText(at, now.value);
   return (
     <time dateTime={at} title={formatMoment(at, languageTag.value)}>
-      {waits ? t("deliveries.next", { when: text }) : text}
+      {isTried ? t("deliveries.next", { when: text }) : text}
     </time>
   );
 }

@@ -4,7 +4,7 @@ import { languageTag } from "../../strings/locale.ts";
 import { t } from "../../strings/strings.ts";
 import { adviceFor } from "./advice.ts";
 import type { Attempt, OpenDelivery } from "./records.ts";
-import type { Sending } from "./states.ts";
+import { type Sending, waits } from "./states.ts";
 import { answerText, whenText } from "./words.ts";
 
 /** The attempts of a delivery, oldest first, and when the next one is. */
@@ -14,10 +14,10 @@ export function Ladder(
   const { attempts_made: attempts, state, next_attempt_at } = delivery;
   const last = attempts.at(-1);
   const advice = last && state !== "delivered" ? adviceFor(last) : null;
-  const waits = state === "pending" && sending === "sends" && next_attempt_at !== null;
+  const next = waits(delivery) && sending === "sends" ? next_attempt_at : null;
   return (
     <>
-      {attempts.length === 0 && !waits && <p class="hint">{t("delivery.no_attempts")}</p>}
+      {attempts.length === 0 && next === null && <p class="hint">{t("delivery.no_attempts")}</p>}
       <ol class="ladder">
         {attempts.map((attempt, i) => (
           <Fragment key={`${attempt.series} ${attempt.number}`}>
@@ -27,9 +27,9 @@ export function Ladder(
             <Rung attempt={attempt} now={now} />
           </Fragment>
         ))}
-        {waits && (
+        {next !== null && (
           <li class="rung waiting">
-            <span>{t("delivery.next", { when: whenText(next_attempt_at, now) })}</span>
+            <span>{t("delivery.next", { when: whenText(next, now) })}</span>
           </li>
         )}
       </ol>

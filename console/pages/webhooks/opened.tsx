@@ -11,14 +11,15 @@ import { Page } from "../../components/page.tsx";
 import { t, textNamed } from "../../strings/strings.ts";
 import { WebhookActions } from "./actions.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import type { Filter } from "./filters.tsx";
 import type { Webhook } from "./records.ts";
 import { WebhookSecret } from "./secret.tsx";
 import { stateOfWebhook } from "./states.ts";
 import { Week } from "./week.tsx";
-import { webhookStateText, weekText } from "./words.ts";
+import { dayAndTime, webhookStateText, weekText, whyText } from "./words.ts";
 
 /** A webhook: facts, what became of its deliveries, and what can be done with it. */
-export function OpenedWebhook({ id, open }: { id: string; open: string | null }) {
+export function OpenedWebhook({ id, filter, open }: { id: string; filter: Filter; open: string | null }) {
   const webhook = useResource<Webhook>(`app-v1-webhooks/${encodeURIComponent(id)}`);
   const secret = useSignal<string | null>(null);
   const back = <a href={href("webhooks/")}>{t("webhook.to_list")}</a>;
@@ -32,13 +33,14 @@ export function OpenedWebhook({ id, open }: { id: string; open: string | null })
   const read = webhook.data.value;
   return (
     <Page title={read ? hostOf(read.target_url) : t("webhooks.title")} text={read && back}>
-      {secret.value && <WebhookSecret title={t("secret.new")} secret={secret.value} />}
+      {secret.value && <NewSecret secret={secret.value} oldUntil={read?.old_secret_until ?? null} />}
       <Loaded resource={webhook} rows={4}>
         {(read) => (
           <>
             <Facts webhook={read} />
             <Deliveries
               webhook={read}
+              filter={filter}
               open={open}
               onNews={webhook.reload}
               actions={(refresh) => (
@@ -58,20 +60,25 @@ export function OpenedWebhook({ id, open }: { id: string; open: string | null })
 }
 
 function Facts({ webhook }: { webhook: Webhook }) {
-  const { target_url, event_types, key, created_at, last_success_at, last_failure_at, days } = webhook;
+  const {
+    target_url,
+    event_types,
+    key,
+    created_at,
+    last_success_at,
+    last_failure_at,
+    old_secret_until,
+    days,
+  } = webhook;
   const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
-  const explained = state.is === "stopped" || state.is === "deactivated"
-    ? t(`webhook_state.${state.is}_text`)
-    : state.is === "held_plan" || state.is === "held_suspended"
-    ? t("webhook_state.held_text")
-    : null;
+  const why = whyText(webhook, state, now.value);
   return (
     <div class="columns">
       <dl class="facts">
         <dt>{t("webhooks.state")}</dt>
         <dd>
           <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
-          {explained && <p class="hint">{explained}</p>}
+          {why && <p class="hint">{why}</p>}
         </dd>
         <dt>{t("webhooks.url")}</dt>
         <dd>
@@ -107,6 +114,14 @@ function Facts({ webhook }: { webhook: Webhook }) {
         <dd>
           <Moment at={created_at} exact />
         </dd>
+        {old_secret_until && (
+          <>
+            <dt>{t("secret.old_until")}</dt>
+            <dd>
+              <Moment at={old_secret_until} exact />
+            </dd>
+          </>
+        )}
         <dt>{t("webhooks.origin")}</dt>
         <dd>
           {key
@@ -119,6 +134,18 @@ function Facts({ webhook }: { webhook: Webhook }) {
         </dd>
       </dl>
     </div>
+  );
+}
+
+function NewSecret({ secret, oldUntil }: { secret: string; oldUntil: string | null }) {
+  if (oldUntil === null) return <WebhookSecret title={t("secret.new")} secret={secret} />;
+  const until = dayAndTime(oldUntil, now.value);
+  return (
+    <WebhookSecret
+      title={t("secret.new_beside", { until })}
+      secret={secret}
+      more={t("secret.beside_text")}
+    />
   );
 }
 

@@ -8,7 +8,10 @@ export default function Webhooks() {
   const { query } = useLocation();
   if (query["novo"]) return <NewWebhook />;
   if (query["id"]) {
-    return <OpenedWebhook key={query["id"]} id={query["id"]} open={query["entrega"] ?? null} />;
+    const filter = { state: query["estado"] ?? "", event: query["evento"] ?? "" };
+    return (
+      <OpenedWebhook key={query["id"]} id={query["id"]} filter={filter} open={query["entrega"] ?? null} />
+    );
   }
   return <WebhookList />;
 }

@@ -22,11 +22,18 @@ export interface Webhook {
   last_success_at: string | null;
   last_failure_at: string | null;
   created_at: string;
+  /** Both null while it is active. */
+  deactivated_at: string | null;
+  deactivated_reason: "deleted" | "failures" | "key_revoked" | null;
   /** Nothing is sent: the workspace is suspended, or its plan has no API. */
   held: boolean;
+  /** Until then the old secret signs, and the new one beside it; null if there is one secret. */
+  old_secret_until: string | null;
   key: { id: string; name: string } | null;
   /** Seven, oldest first. */
   days: Day[];
+  /** More deliveries are waiting, perhaps, than the days count. */
+  days_are_partial: boolean;
 }
 
 /** One event for one subscription. `attempts`: those of the present series. */

@@ -3,7 +3,7 @@ import { t } from "../../strings/strings.ts";
 import { verifySnippet } from "./snippet.ts";
 
 /** The secret of a webhook, right after it was made or replaced. */
-export function WebhookSecret({ title, secret }: { title: string; secret: string }) {
+export function WebhookSecret({ title, secret, more }: { title: string; secret: string; more?: string }) {
   return (
     <div class="form webhook-secret">
       <SecretBox
@@ -11,7 +11,7 @@ export function WebhookSecret({ title, secret }: { title: string; secret: string
         value={secret}
         snippet={{ title: t("secret.snippet"), text: verifySnippet(secret) }}
       >
-        {t("secret.text")}
+        {t("secret.text")} {more}
       </SecretBox>
     </div>
   );

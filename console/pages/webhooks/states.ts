@@ -7,26 +7,28 @@ export const MAX_ATTEMPTS = 5;
 export type WebhookState =
   | { is: "active"; tone: "good" }
   | { is: "failing"; tone: "waiting"; failures: number; at: string | null }
-  | { is: "stopped"; tone: "failed"; failures: number; at: string | null }
   | { is: "held_suspended" | "held_plan"; tone: "waiting" }
-  | { is: "deactivated"; tone: "off" };
+  | { is: "failures"; tone: "failed"; at: string | null }
+  | { is: "deleted" | "key_revoked"; tone: "off"; at: string | null };
 
-/**
- * Tells a subscription that failures stopped from one that a person or the end of its key deactivated: only the former
- * had failures enough when it stopped.
- */
+/** Tells why a subscription does not send, or that it does. */
 export function stateOfWebhook(
-  webhook: Pick<Webhook, "is_active" | "held" | "failure_count" | "last_failure_at">,
+  webhook: Pick<
+    Webhook,
+    "is_active" | "held" | "failure_count" | "last_failure_at" | "deactivated_at" | "deactivated_reason"
+  >,
   workspaceSuspended: boolean,
 ): WebhookState {
-  const { is_active, held, failure_count: failures, last_failure_at: at } = webhook;
+  const { is_active, held, failure_count: failures, deactivated_at, deactivated_reason: reason } = webhook;
   if (!is_active) {
-    return failures >= MAX_ATTEMPTS
-      ? { is: "stopped", tone: "failed", failures, at }
-      : { is: "deactivated", tone: "off" };
+    return reason === "failures"
+      ? { is: reason, tone: "failed", at: deactivated_at }
+      : { is: reason ?? "deleted", tone: "off", at: deactivated_at };
   }
   if (held) return { is: workspaceSuspended ? "held_suspended" : "held_plan", tone: "waiting" };
-  return failures > 0 ? { is: "failing", tone: "waiting", failures, at } : { is: "active", tone: "good" };
+  return failures > 0
+    ? { is: "failing", tone: "waiting", failures, at: webhook.last_failure_at }
+    : { is: "active", tone: "good" };
 }
 
 /** What becomes of deliveries that wait: they are sent, kept until the workspace is back, or until reactivation. */
@@ -37,10 +39,11 @@ export function sendingOf({ is_active, held }: Pick<Webhook, "is_active" | "held
   return !is_active ? "stopped" : held ? "held" : "sends";
 }
 
-/** The state of a delivery. `attempt`: the one that comes next. */
+/** The state of a delivery: a key of the strings. `attempt`: the one that comes next. */
 export type DeliveryState =
   | { is: "delivered"; tone: "good" }
   | { is: "failed"; tone: "failed" }
+  | { is: "cancelled"; tone: "off" }
   | { is: "sending"; tone: "waiting" }
   | { is: "trying"; tone: "waiting"; attempt: number }
   | { is: "held"; tone: "waiting" }
@@ -51,11 +54,39 @@ export function stateOfDelivery(
   { state, attempts }: Pick<Delivery, "state" | "attempts">,
   sending: Sending,
 ): DeliveryState {
-  if (state === "delivered") return { is: "delivered", tone: "good" };
-  if (state === "failed") return { is: "failed", tone: "failed" };
+  if (state === "delivered") return { is: state, tone: "good" };
+  if (state === "failed") return { is: state, tone: "failed" };
+  if (state === "cancelled") return { is: state, tone: "off" };
+  // The list may be older than what is known of the subscription, or the other way round: the latter is shown above.
   if (sending === "stopped") return { is: "stopped", tone: "off" };
   if (sending === "held") return { is: "held", tone: "waiting" };
   return attempts === 0
     ? { is: "sending", tone: "waiting" }
     : { is: "trying", tone: "waiting", attempt: attempts + 1 };
+}
+
+/** Whether a delivery is still to be sent, now or once its subscription sends again. */
+export function waits({ state }: Pick<Delivery, "state">): boolean {
+  return state === "pending" || state === "held";
+}
+
+/** What waits occurred before its webhook stopped, by a day at most: the seven days of its figures then have all of it. */
+const COUNTED_MS = 5 * 86_400_000;
+
+/** What waits for an inactive subscription: so many deliveries or more, none, some whose number is not known. */
+export type Waiting = "cancelled" | "none" | "some" | { n: number; orMore: boolean };
+
+/** Tells what waits for an inactive subscription, as far as the figures of its week say; `now` is in milliseconds. */
+export function waitingOf(
+  { deactivated_reason, deactivated_at, days, days_are_partial: orMore }: Pick<
+    Webhook,
+    "deactivated_reason" | "deactivated_at" | "days" | "days_are_partial"
+  >,
+  now: number,
+): Waiting {
+  if (deactivated_reason === "deleted") return "cancelled";
+  const isRecent = deactivated_at !== null && now - Date.parse(deactivated_at) < COUNTED_MS;
+  const n = days.reduce((sum, { waiting }) => sum + waiting, 0);
+  if (!isRecent || (n === 0 && orMore)) return "some";
+  return n === 0 ? "none" : { n, orMore };
 }

@@ -1,8 +1,9 @@
 /** States, outcomes and moments in the words of the language that is chosen. */
 import { languageTag } from "../../strings/locale.ts";
-import { t, textNamed } from "../../strings/strings.ts";
-import type { Attempt, Day, Delivery } from "./records.ts";
-import { type DeliveryState, MAX_ATTEMPTS, type WebhookState } from "./states.ts";
+import { counted, t, textNamed } from "../../strings/strings.ts";
+import type { EventType } from "./events.ts";
+import type { Attempt, Day, Delivery, Webhook } from "./records.ts";
+import { type DeliveryState, MAX_ATTEMPTS, type Waiting, waitingOf, type WebhookState } from "./states.ts";
 import { clockOf } from "./times.ts";
 
 /** `14:03:22`, `ontem 09:12`, `18/11 09:12`. */
@@ -22,15 +23,41 @@ export function whenText(moment: string, now: number): string {
 
 /** `Parado: 5 falhas seguidas em 20/11 às 14:03` */
 export function webhookStateText(state: WebhookState, now: number): string {
-  if (state.is === "stopped" || state.is === "failing") {
-    const at = state.at === null ? "" : dayAndTime(state.at, now);
-    if (state.is === "stopped") return t("webhook_state.stopped", { n: state.failures, at });
-    return t(`webhook_state.failing.${state.failures === 1 ? "one" : "many"}`, { n: state.failures, at });
-  }
-  return t(`webhook_state.${state.is}`);
+  if (!("at" in state)) return t(`webhook_state.${state.is}`);
+  const at = state.at === null ? "" : dayAndTime(state.at, now);
+  if (state.is !== "failing") return t(`webhook_state.${state.is}`, { at });
+  return t(`webhook_state.failing.${state.failures === 1 ? "one" : "many"}`, { n: state.failures, at });
 }
 
-function dayAndTime(moment: string, now: number): string {
+/** Why a webhook does not send, what waits for it, and what can be done; null where it sends. */
+export function whyText(webhook: Webhook, state: WebhookState, now: number): string | null {
+  if (state.is === "held_plan" || state.is === "held_suspended") return t("webhook_state.held_text");
+  if (webhook.is_active || !("at" in state) || state.is === "failing") return null;
+  return [
+    t(`webhook_state.${state.is}_text`),
+    waitingText(waitingOf(webhook, now)),
+    t("webhook.missed_text"),
+  ].join(" ");
+}
+
+function waitingText(waiting: Waiting): string {
+  if (typeof waiting === "string") return t(`webhook.waiting_${waiting}`);
+  return counted(waiting.orMore ? "webhook.waiting_more" : "webhook.waiting", waiting.n);
+}
+
+/** `Um negócio foi ganho (deal.won)` */
+export function eventText(event: EventType): string {
+  const said = textNamed(`event.${event}`);
+  return said === null ? event : `${said} (${event})`;
+}
+
+/** `Negócio`; a kind of record without words by its own name. */
+export function objectText(type: string): string {
+  return textNamed(`object.${type}`) ?? type;
+}
+
+/** `20/11 às 14:03` */
+export function dayAndTime(moment: string, now: number): string {
   const { date, time } = clockOf(moment, now, languageTag.value);
   return t("webhooks.at", { date, time: time.slice(0, 5) });
 }

@@ -28,6 +28,9 @@ export const activity: Translated<typeof portuguese> = {
   "did.webhook_tested": "{actor} sent a test to {object}",
   "did.webhook_reactivated": "{actor} reactivated the webhook {object}",
   "did.webhook_rotated": "{actor} replaced the secret of the webhook {object}",
+  "did.webhook_rotated_overlap":
+    "{actor} replaced the secret of the webhook {object}; the old one worked for another {overlap}",
+  "did.webhook_recovered": "{actor} recovered events for the webhook {object}",
   "did.delivery_redelivered": "{actor} sent the delivery {object} again",
 
   "changed.to": "{field} from {from} to {to}",

@@ -2,7 +2,7 @@ import type { deliveries as portuguese } from "../pt/deliveries.ts";
 import type { Translated } from "../translate.ts";
 
 export const deliveries: Translated<typeof portuguese> = {
-  "deliveries.title": "Last 50 deliveries",
+  "deliveries.title": "Deliveries",
   "deliveries.empty": "No deliveries yet. Send a test to see the first one.",
   "deliveries.empty_read": "No deliveries yet.",
   "deliveries.event": "Event",
@@ -18,6 +18,10 @@ export const deliveries: Translated<typeof portuguese> = {
   "deliveries.other_day": "{date} {time}",
   "deliveries.none_yet": "none yet",
   "deliveries.answered": "{status} · {ms} ms",
+  "deliveries.all": "All",
+  "deliveries.older": "Show older ones",
+  "deliveries.empty_filter": "No delivery with this filter.",
+  "deliveries.test": "test",
 
   "delivery_state.delivered": "Delivered",
   "delivery_state.failed": "Failed",
@@ -25,6 +29,19 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery_state.trying": "Trying {attempt}/{most}",
   "delivery_state.held": "Held",
   "delivery_state.stopped": "Stopped",
+  "delivery_state.cancelled": "Cancelled",
+  "delivery_meaning.failed":
+    "Five attempts without confirmation. It no longer goes out by itself: use Send again, or recover the whole time.",
+  "delivery_meaning.cancelled":
+    "The webhook was deactivated before it arrived. It no longer goes out by itself: once that is active, use Send again, or recover the whole time.",
+  "delivery_meaning.held":
+    "It goes out as soon as sending is allowed again for this company. No attempt is used up.",
+  "delivery_meaning.stopped": "The webhook is stopped. It goes out as soon as that is reactivated.",
+  "filter_state.delivered": "Delivered",
+  "filter_state.pending": "Sending or trying",
+  "filter_state.held": "Stopped or held",
+  "filter_state.failed": "Failed",
+  "filter_state.cancelled": "Cancelled",
 
   "delivery.open": "Open delivery",
   "delivery.close": "Close",
@@ -35,6 +52,8 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery.resent_held": "It waits: sending is suspended for this company",
   "delivery.gone": "This delivery no longer exists. Deliveries are kept for 30 days.",
   "delivery.id": "Delivery",
+  "delivery.event_id": "Event",
+  "delivery.occurred": "Happened",
   "delivery.attempts": "Attempts",
   "delivery.no_attempts": "None yet.",
   "delivery.series": "Sent again, {n}",
@@ -54,6 +73,12 @@ export const deliveries: Translated<typeof portuguese> = {
   "delivery.signature_compare":
     "The result, after sha256=, is X-Service-Signature. Each attempt has a time and a signature of its own. To check one that you kept:",
   "delivery.signature_command": "command",
+  "object.deal": "Deal",
+  "object.contact": "Contact",
+  "object.company": "Company",
+  "object.activity": "Activity",
+  "object.note": "Note",
+  "object.proposal": "Proposal",
 
   "reason.target_refused": "address not allowed",
   "reason.body_too_large": "body over 256 KB",

@@ -32,7 +32,6 @@ export const keys: Translated<typeof portuguese> = {
   "keys.created_by": "by {name}",
   "keys.created_by_inactive": "by {name}, who is no longer an active member",
   "keys.rotated_at": "Secret replaced",
-  "keys.old_secret": "Old secret works until",
   "keys.expiry": "Expiry",
   "keys.expiry_never": "Does not expire",
   "keys.expiry_30": "30 days",
@@ -59,10 +58,6 @@ export const keys: Translated<typeof portuguese> = {
   "keys.rotate_yes": "Replace",
   "keys.rotate_text": "The key stays the same with another value: name, permissions and webhooks remain.",
   "keys.overlap": "The old value works for another",
-  "keys.overlap_0": "nothing: it stops now",
-  "keys.overlap_3600": "1 hour",
-  "keys.overlap_86400": "24 hours",
-  "keys.overlap_604800": "7 days",
   "keys.overlap_text":
     "Both values work for {overlap}. Change it in the system in that time, and no call fails.",
   "keys.overlap_none_text": "The system that uses this key stops working until it has the new value.",
@@ -95,6 +90,7 @@ export const keys: Translated<typeof portuguese> = {
   "scope.companies": "Companies",
   "scope.notes": "Notes",
   "scope.pipelines": "Pipelines",
+  "scope.events": "Events",
   "scope.webhooks": "Webhooks",
 
   "access.read": "read",

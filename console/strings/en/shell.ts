@@ -84,6 +84,12 @@ export const shell: Translated<typeof portuguese> = {
 
   "time.exact": "{relative} · {exact}",
 
+  "overlap.0": "nothing: it stops now",
+  "overlap.3600": "1 hour",
+  "overlap.86400": "24 hours",
+  "overlap.604800": "7 days",
+
+  "secret.old_until": "Old secret works until",
   "secret.leave": "You have not copied it yet",
   "secret.leave_text":
     "This value is not shown again. If you leave without copying it, you will have to replace it.",

@@ -25,6 +25,9 @@ export const activity = {
   "did.webhook_tested": "{actor} mandou um teste para {object}",
   "did.webhook_reactivated": "{actor} reativou o webhook {object}",
   "did.webhook_rotated": "{actor} trocou o segredo do webhook {object}",
+  "did.webhook_rotated_overlap":
+    "{actor} trocou o segredo do webhook {object}; o antigo valeu por mais {overlap}",
+  "did.webhook_recovered": "{actor} recuperou eventos para o webhook {object}",
   "did.delivery_redelivered": "{actor} reenviou a entrega {object}",
 
   "changed.to": "{field} de {from} para {to}",

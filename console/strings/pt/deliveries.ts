@@ -1,5 +1,5 @@
 export const deliveries = {
-  "deliveries.title": "Últimas 50 entregas",
+  "deliveries.title": "Entregas",
   "deliveries.empty": "Nenhuma entrega ainda. Envie um teste para ver a primeira.",
   "deliveries.empty_read": "Nenhuma entrega ainda.",
   "deliveries.event": "Evento",
@@ -15,6 +15,10 @@ export const deliveries = {
   "deliveries.other_day": "{date} {time}",
   "deliveries.none_yet": "ainda sem",
   "deliveries.answered": "{status} · {ms} ms",
+  "deliveries.all": "Todos",
+  "deliveries.older": "Mostrar mais antigas",
+  "deliveries.empty_filter": "Nenhuma entrega com este filtro.",
+  "deliveries.test": "teste",
 
   "delivery_state.delivered": "Entregue",
   "delivery_state.failed": "Falhou",
@@ -22,6 +26,18 @@ export const deliveries = {
   "delivery_state.trying": "Tentando {attempt}/{most}",
   "delivery_state.held": "Retida",
   "delivery_state.stopped": "Parada",
+  "delivery_state.cancelled": "Cancelada",
+  "delivery_meaning.failed":
+    "Cinco tentativas sem confirmação. Não sai mais sozinha: use Reenviar, ou recupere o período inteiro.",
+  "delivery_meaning.cancelled":
+    "O webhook foi desativado antes que ela chegasse. Não sai mais sozinha: com ele ativo, use Reenviar, ou recupere o período inteiro.",
+  "delivery_meaning.held": "Sai assim que o envio desta empresa for liberado. Nenhuma tentativa é gasta.",
+  "delivery_meaning.stopped": "O webhook está parado. Ela sai assim que ele for reativado.",
+  "filter_state.delivered": "Entregue",
+  "filter_state.pending": "Enviando ou tentando",
+  "filter_state.held": "Parada ou retida",
+  "filter_state.failed": "Falhou",
+  "filter_state.cancelled": "Cancelada",
 
   "delivery.open": "Entrega aberta",
   "delivery.close": "Fechar",
@@ -32,6 +48,8 @@ export const deliveries = {
   "delivery.resent_held": "O reenvio espera: os envios desta empresa estão suspensos",
   "delivery.gone": "Esta entrega não existe mais. Entregas são guardadas por 30 dias.",
   "delivery.id": "Entrega",
+  "delivery.event_id": "Evento",
+  "delivery.occurred": "Aconteceu",
   "delivery.attempts": "Tentativas",
   "delivery.no_attempts": "Nenhuma ainda.",
   "delivery.series": "Reenvio {n}",
@@ -51,6 +69,12 @@ export const deliveries = {
   "delivery.signature_compare":
     "O resultado, depois de sha256=, é o X-Service-Signature. Cada tentativa tem o seu horário e a sua assinatura. Para conferir uma que você guardou:",
   "delivery.signature_command": "comando",
+  "object.deal": "Negócio",
+  "object.contact": "Contato",
+  "object.company": "Empresa",
+  "object.activity": "Atividade",
+  "object.note": "Anotação",
+  "object.proposal": "Proposta",
 
   "reason.target_refused": "endereço não permitido",
   "reason.body_too_large": "corpo acima de 256 KB",

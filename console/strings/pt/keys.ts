@@ -30,7 +30,6 @@ export const keys = {
   "keys.created_by": "por {name}",
   "keys.created_by_inactive": "por {name}, que já não é membro ativo",
   "keys.rotated_at": "Segredo trocado",
-  "keys.old_secret": "Segredo antigo vale até",
   "keys.expiry": "Validade",
   "keys.expiry_never": "Sem prazo",
   "keys.expiry_30": "30 dias",
@@ -57,10 +56,6 @@ export const keys = {
   "keys.rotate_yes": "Trocar",
   "keys.rotate_text": "A chave continua a mesma, com outro valor: nome, permissões e webhooks ficam.",
   "keys.overlap": "O valor antigo vale por mais",
-  "keys.overlap_0": "nada: para agora",
-  "keys.overlap_3600": "1 hora",
-  "keys.overlap_86400": "24 horas",
-  "keys.overlap_604800": "7 dias",
   "keys.overlap_text":
     "Os dois valores funcionam por {overlap}. Troque no sistema nesse tempo e nenhuma chamada falha.",
   "keys.overlap_none_text": "O sistema que usa esta chave para de funcionar até receber o novo valor.",
@@ -93,6 +88,7 @@ export const keys = {
   "scope.companies": "Empresas",
   "scope.notes": "Anotações",
   "scope.pipelines": "Funis",
+  "scope.events": "Eventos",
   "scope.webhooks": "Webhooks",
 
   "access.read": "ler",

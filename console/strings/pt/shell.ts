@@ -82,6 +82,12 @@ export const shell = {
 
   "time.exact": "{relative} · {exact}",
 
+  "overlap.0": "nada: para agora",
+  "overlap.3600": "1 hora",
+  "overlap.86400": "24 horas",
+  "overlap.604800": "7 dias",
+
+  "secret.old_until": "Segredo antigo vale até",
   "secret.leave": "Você ainda não copiou",
   "secret.leave_text": "Este valor não aparece de novo. Se sair sem copiar, só trocando por outro.",
   "secret.leave_yes": "Sair sem copiar",

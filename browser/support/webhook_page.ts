@@ -1,0 +1,34 @@
+// The page of a webhook, as a person uses it.
+import type { Page } from "playwright-core";
+
+/** Subscribes an address to new contacts and to deals that are won, and returns the secret and the id of the webhook. */
+export async function subscribe(page: Page, url: string): Promise<{ secret: string; id: string }> {
+  await page.getByRole("link", { name: "Criar webhook" }).first().click();
+  await page.getByLabel("Endereço que recebe (URL)").fill(url);
+  await page.getByLabel("Um contato foi criado").check();
+  await page.getByLabel("Um negócio foi ganho").check();
+  await page.getByRole("button", { name: "Criar webhook" }).click();
+  const secret = await copySecret(page);
+  await page.getByRole("link", { name: "Abrir o webhook" }).click();
+  await page.getByText("Nenhuma entrega ainda").waitFor();
+  return { secret, id: new URL(page.url()).searchParams.get("id")! };
+}
+
+/** The secret that is shown once, copied so that the page can be left. */
+export async function copySecret(page: Page): Promise<string> {
+  const secret = (await page.getByText(/^whsec_\S+$/).first().textContent())!;
+  await page.getByRole("button", { name: "Copiar: " }).first().click();
+  return secret;
+}
+
+/** The rows of the list, without its head. */
+export function deliveriesOf(page: Page) {
+  return page.getByRole("table", { name: "Entregas" }).getByRole("row").filter({
+    has: page.getByRole("cell"),
+  });
+}
+
+/** The delivery that is open beside the list. */
+export function openedDelivery(page: Page) {
+  return page.locator("section.delivery");
+}
