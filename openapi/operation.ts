@@ -109,14 +109,18 @@ function parametersOf({ path, endpoint }: Route, schemas: Schemas) {
   const parameters = [
     ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ $ref: PARAMETERS + name })),
     ...queryParameters(endpoint.query, schemas).map((parameter) =>
-      endpoint.query.shape[parameter.name] === ListQuery.shape[parameter.name as keyof typeof ListQuery.shape]
-        ? { $ref: PARAMETERS + parameter.name }
-        : parameter
+      isCommon(parameter.name, endpoint.query) ? { $ref: PARAMETERS + parameter.name } : parameter
     ),
     ...(endpoint.idempotent ? [{ $ref: PARAMETERS + IDEMPOTENCY_HEADER }] : []),
     ...(endpoint.gate === "session" && endpoint.role ? [{ $ref: PARAMETERS + WORKSPACE_HEADER }] : []),
   ];
   return parameters.length > 0 && { parameters };
+}
+
+/** Whether a parameter is that of every list, and not another one with its name. */
+function isCommon(name: string, query: z.ZodObject): boolean {
+  const common: z.ZodRawShape = ListQuery.shape;
+  return Object.hasOwn(common, name) && common[name] === query.shape[name];
 }
 
 function queryParameters(query: z.ZodObject, schemas: Schemas) {

@@ -470,6 +470,24 @@ COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscript
 
 
 --
+-- Name: feed_cursor; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.feed_cursor AS (
+	"position" bigint,
+	id uuid,
+	read_until timestamp with time zone
+);
+
+
+--
+-- Name: TYPE feed_cursor; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.feed_cursor IS 'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment before which it has nothing left to read, transactions that are still open apart.';
+
+
+--
 -- Name: activity_create(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -1418,6 +1436,91 @@ $$;
 --
 
 COMMENT ON FUNCTION api.deal_win(p_args jsonb) IS 'Marks an open deal as won, with its final amounts if they are sent (spec 3).';
+
+
+--
+-- Name: event_list(jsonb); Type: FUNCTION; Schema: api; Owner: -
+--
+
+CREATE FUNCTION api.event_list(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    AS $$
+declare
+  v_start crm.feed_cursor := crm.feed_start(p_args);
+  v_last crm.feed_cursor := v_start;
+  -- Whatever has a position below this is committed or undone for good, and below it nothing more will appear.
+  v_horizon bigint := crm.feed_horizon();
+  -- Nothing that is left to read was written earlier, unless its transaction was open for longer than two days.
+  v_from uuid := crm.uuid_v7_floor(v_start.read_until - interval '2 days');
+  v_limit integer := p_args ->> 'limit';
+  v_since timestamptz := p_args ->> 'since';
+  v_types crm.event_type[];
+  v_object_id uuid := p_args ->> 'object_id';
+  v_rows refcursor;
+  e crm.events;
+  v_looked integer := 0;
+  v_bytes integer := 0;
+  v_item json;
+  v_items json[] := '{}';
+  v_has_more boolean := true;
+begin
+  if p_args ? 'event_types' then
+    v_types := array(select jsonb_array_elements_text(p_args -> 'event_types')::crm.event_type);
+  end if;
+  -- Each has its own index, and so its own statement.
+  if v_object_id is null then
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id()
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id
+      limit 5001;
+  else
+    open v_rows for
+      select l.* from crm.events l
+      where l.workspace_id = crm.current_workspace_id() and l.object_id = v_object_id
+        and (l.position, l.id) > (v_start.position, v_start.id) and l.position < v_horizon and l.id >= v_from
+      order by l.position, l.id
+      limit 5001;
+  end if;
+  loop
+    fetch v_rows into e;
+    if not found then
+      v_has_more := false;
+      exit;
+    end if;
+    exit when v_looked = 5000 or cardinality(v_items) = v_limit;
+    if (v_types is null or e.event = any (v_types)) and (v_since is null or e.occurred_at >= v_since) and not e.is_test then
+      v_item := crm.feed_item(e);
+      v_bytes := v_bytes + octet_length(v_item::text);
+      exit when v_bytes > crm.max_page_bytes() and cardinality(v_items) > 0;
+      v_items := array_append(v_items, v_item);
+    end if;
+    v_looked := v_looked + 1;
+    -- The event's transaction began at occurred_at, so whatever has a higher position was written later than that.
+    v_last := row(e.position, e.id, greatest(e.occurred_at, v_start.read_until))::crm.feed_cursor;
+  end loop;
+  close v_rows;
+  if not v_has_more then
+    -- To the hour, so that a cursor that is not moved by an event stays the same text for an hour.
+    v_last.read_until := date_trunc('hour', now(), 'UTC');
+  end if;
+  return json_build_object(
+    'data', array_to_json(v_items),
+    'meta', json_build_object('next_cursor', crm.feed_cursor_text(v_last), 'has_more', v_has_more)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION event_list(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
+--
+
+COMMENT ON FUNCTION api.event_list(p_args jsonb) IS 'A page of the feed: events in the order of (position, id), from a cursor on. Looks at 5,000 events at most, and ends at crm.max_page_bytes, so a page may be short or empty while there is more. Test events are left out.';
 
 
 --
@@ -6131,7 +6234,7 @@ CREATE FUNCTION crm.continue_feed() RETURNS bigint
   update crm.feed_offset o
   set added = greatest(
     o.added,
-    coalesce((select max(e.position) from crm.events e), 0) + 1 - pg_current_xact_id()::text::bigint
+    coalesce((select max(e.position) from crm.events e), 0) + 1000000000000 - pg_current_xact_id()::text::bigint
   )
   returning o.added
 $$;
@@ -6141,7 +6244,7 @@ $$;
 -- Name: FUNCTION continue_feed(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.continue_feed() IS 'Call it once after a dump was restored into another cluster, before the first call: positions go on above the greatest that is stored, so that readers miss nothing. Reads all events. Returns what is added from now on.';
+COMMENT ON FUNCTION crm.continue_feed() IS 'Call it once after a dump was restored into another cluster, before the first call: positions go on above the greatest that is stored, so that readers miss nothing. A trillion above it, because the database that was lost had given out more after the backup: to a cursor from that time new events must not seem old. Reads all events. Returns what is added from now on.';
 
 
 --
@@ -7202,7 +7305,7 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
   from unnest(
     array[
       'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
     ],
     array[
       regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
@@ -7214,9 +7317,12 @@ CREATE FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_t
       e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
     ]
   ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $_$;
 
 
@@ -7224,7 +7330,7 @@ $_$;
 -- Name: FUNCTION delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signature is described, because the database has no secret to sign with.';
+COMMENT ON FUNCTION crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text) IS 'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write them. The signatures are described, because the database has no secret to sign with; the second one is sent while a rotation overlaps.';
 
 
 --
@@ -8020,6 +8126,68 @@ COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `da
 
 
 --
+-- Name: feed_cursor_of(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_of(p_text text) RETURNS crm.feed_cursor
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_bytes bytea;
+  v_position bigint;
+  v_milliseconds bigint;
+begin
+  if p_text !~ '^AQ[A-Za-z0-9_-]{42}$' then
+    return null;
+  end if;
+  v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
+  v_position := ('x' || encode(substring(v_bytes from 2 for 8), 'hex'))::bit(64)::bigint;
+  v_milliseconds := ('x' || encode(substring(v_bytes from 26 for 8), 'hex'))::bit(64)::bigint;
+  -- Years after 9999 are none that this function's counterpart has written, and Postgres has none after 294276.
+  if v_position < 0 or v_milliseconds not between 0 and 253402300799999 then
+    return null;
+  end if;
+  return row(
+    v_position, encode(substring(v_bytes from 10 for 16), 'hex')::uuid, to_timestamp(v_milliseconds / 1000.0)
+  )::crm.feed_cursor;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION feed_cursor_of(p_text text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_of(p_text text) IS 'The cursor of a text of crm.feed_cursor_text; null for any other text.';
+
+
+--
+-- Name: feed_cursor_text(crm.feed_cursor); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_text(c crm.feed_cursor) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select translate(
+    encode(
+      '\x01'::bytea || int8send(c.position) || uuid_send(c.id)
+        || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint),
+      'base64'
+    ),
+    '+/', '-_'
+  )
+$$;
+
+
+--
+-- Name: FUNCTION feed_cursor_text(c crm.feed_cursor); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) IS 'A cursor as clients get it: 33 bytes, the first of which is the version, as 44 characters of base64url.';
+
+
+--
 -- Name: feed_horizon(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8038,6 +8206,104 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.feed_horizon() IS 'The position below which every transaction has ended, in the snapshot of the statement: an event below it is visible now or never, so a reader that stays below it steps over no late commit. Security definer, because verbs may not read crm.feed_offset.';
+
+
+--
+-- Name: feed_item(crm.events); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_item(e crm.events) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_object_type text := (select t.object_type from crm.event_types t where t.event = e.event);
+  v_data json;
+begin
+  begin
+    v_data := crm.event_data(e, v_object_type);
+  exception when others then
+    -- One event that cannot be built must not stop its readers for ever.
+    raise log 'crm.feed_item of event %: % (%)', e.id, sqlerrm, sqlstate;
+  end;
+  return json_build_object(
+    'id', e.id,
+    'event', e.event,
+    'workspace_id', e.workspace_id,
+    'object_type', v_object_type,
+    'object_id', e.object_id,
+    'data', v_data,
+    'occurred_at', crm.iso(e.occurred_at)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION feed_item(e crm.events); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_item(e crm.events) IS 'An event as the feed shows it, with the object as it is now; `data` is null if it cannot be built.';
+
+
+--
+-- Name: feed_start(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_start(p_args jsonb) RETURNS crm.feed_cursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
+  -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
+  -- In the future there is nothing to pass over.
+  v_since timestamptz := least(
+    greatest((p_args ->> 'since')::timestamptz, now() - interval '30 days' + interval '1 hour'), now()
+  );
+  v_horizon bigint := crm.feed_horizon();
+  v_position bigint;
+begin
+  if p_args ? 'cursor' then
+    v_start := crm.feed_cursor_of(p_args ->> 'cursor');
+    if v_start is null then
+      perform api.fail('invalid_cursor', array['cursor'], 'Deve ser o meta.next_cursor de uma resposta desta lista');
+    end if;
+    -- A position that this database has not come to: it was restored, and nothing says what its reader has missed.
+    if v_start.read_until < now() - interval '30 days' or v_start.position >= v_horizon then
+      perform api.fail('cursor_expired');
+    end if;
+    if not p_args ? 'since' then
+      return v_start;
+    end if;
+  end if;
+
+  -- What occurred at `since` or later was written by transactions that began then, so its positions are above those of
+  -- whatever was written before. The newest of that is found in the primary key, and what precedes it is not looked at.
+  -- The minute is for clocks that are set back; two days earlier there is little to pass over.
+  select e.position into v_position
+  from crm.events e
+  where e.workspace_id = crm.current_workspace_id()
+    and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
+    and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
+  order by e.id desc
+  limit 1;
+  if v_position >= v_start.position then
+    v_start.position := least(v_position, v_horizon - 1);
+    v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  end if;
+  v_start.read_until := greatest(v_start.read_until, v_since);
+  return v_start;
+end
+$$;
+
+
+--
+-- Name: FUNCTION feed_start(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_start(p_args jsonb) IS 'Where a page of the feed begins: at the cursor, at `since`, whichever is later; without either at the oldest event that is kept. Raises invalid_cursor and cursor_expired.';
 
 
 --
@@ -9049,6 +9315,7 @@ declare
   v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
   v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
   v_default text := p_table || '_default';
+  v_is_missing boolean;
   v_rows bigint;
   v_day date;
   v_partition regclass;
@@ -9068,31 +9335,27 @@ begin
     v_default, crm.partition_key(p_table)
   ) using v_floor, p_max_rows;
 
-  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
-    begin
-      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
-      if v_rows > p_max_rows then
-        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
-      end if;
-      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
-      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
-      execute format('lock table only %s in access exclusive mode', p_table);
-      -- Again, for the rows that were written meanwhile.
-      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
-        moved := moved + crm.make_partition(p_table, v_day);
-        made := made + 1;
-      end loop;
-    exception
-      when lock_not_available or program_limit_exceeded then
-        made := 0;
-        moved := 0;
-        hindrance := sqlerrm;
-    end;
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
   end if;
-
-  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
-      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
       -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin
@@ -11258,6 +11521,7 @@ begin
     when 'deal_move_stage' then return api.deal_move_stage(p_args);
     when 'deal_update' then return api.deal_update(p_args);
     when 'deal_win' then return api.deal_win(p_args);
+    when 'event_list' then return api.event_list(p_args);
     when 'lead_create' then return api.lead_create(p_args);
     when 'note_create' then return api.note_create(p_args);
     when 'note_get' then return api.note_get(p_args);
@@ -15301,6 +15565,14 @@ GRANT ALL ON FUNCTION api.deal_win(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION event_list(p_args jsonb); Type: ACL; Schema: api; Owner: -
+--
+
+REVOKE ALL ON FUNCTION api.event_list(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION api.event_list(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION fail(p_code text, p_fields text[], p_message text); Type: ACL; Schema: api; Owner: -
 --
 
@@ -16598,10 +16870,43 @@ GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_ap
 
 
 --
+-- Name: FUNCTION feed_cursor_of(p_text text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_of(p_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_cursor_of(p_text text) TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_cursor_text(c crm.feed_cursor); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) TO crm_api;
+
+
+--
 -- Name: FUNCTION feed_horizon(); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.feed_horizon() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_horizon() TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_item(e crm.events); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_item(e crm.events) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_item(e crm.events) TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_start(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_start(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.feed_start(p_args jsonb) TO crm_api;
 
 
 --

@@ -34,7 +34,7 @@ export const endpoints: readonly Part[] = [
     rules: [
       rule(
         "data, and meta with next_cursor and has_more; null on the last page",
-        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
+        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta, of events with a cursor on the last page too",
         "GET … lists every record exactly once, newest first, also while others are created",
         "GET /api-v1-activities lists every row exactly once, while others are being inserted",
         "GET /api-v1-notes lists every note exactly once, while others are being written",
@@ -54,6 +54,16 @@ export const endpoints: readonly Part[] = [
         "GET … accepts any UUID as cursor and refuses anything else",
       ),
       rule(
+        "decided here: the feed of events, oldest first, whose next_cursor is never null",
+        "GET /api-v1-events lists what happened, oldest first, with the object as it is now",
+        "GET /api-v1-events pages by next_cursor, which is never null: each event is listed once, and what happens later follows",
+        "GET /api-v1-events lists the events of one transaction in the order in which they happened",
+        "GET /api-v1-events: an event whose transaction began first and commits last is not stepped over",
+        "GET /api-v1-events filters by event_types, object_id and since, alone and together",
+        "GET /api-v1-events looks at 5,000 events at most: a page may be empty, and the next ones have what is asked for",
+        "GET /api-v1-events shows no event of another workspace, whoever's cursor or object is sent",
+      ),
+      rule(
         "since",
         "GET … with since lists records created then or later, with updated_since those changed",
         "GET /api-v1-activities: since is a bound on created_at, updated_since on updated_at",
@@ -68,7 +78,7 @@ export const endpoints: readonly Part[] = [
       ),
       rule(
         "pipelines and webhooks are not paginated",
-        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta",
+        "Replies of pipelines and webhooks are not paginated; those of every other list have data and meta, of events with a cursor on the last page too",
       ),
     ],
   },

@@ -16,7 +16,14 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "POST /api-v1-leads takes … within its limits and names it outside of them",
     "POST /api-v1-leads reports every wrong field at once",
   ],
-  invalid_cursor: ["GET … accepts any UUID as cursor and refuses anything else"],
+  invalid_cursor: [
+    "GET … accepts any UUID as cursor and refuses anything else",
+    "GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors",
+  ],
+  cursor_expired: [
+    "GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls",
+    "GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to",
+  ],
   not_found: ["…: a record of another workspace answers 404 exactly as an unknown id"],
   invalid_reference: [
     "… answers invalid_reference to a … of another workspace as to an unknown id",

@@ -19,7 +19,7 @@ export const records: readonly Part[] = [
         "… answers invalid_reference to a … of another workspace as to an unknown id",
         "every table of crm has row-level security enabled and forced",
         "every table with workspace_id has exactly one policy, for the roles of verbs, with USING and WITH CHECK on its workspace",
-        "crm_api cannot read keys, rate limits, remembered replies, secrets, events or the queue",
+        "crm_api cannot read keys, rate limits, remembered replies, secrets or the queue",
         "each role may execute exactly the functions that are called as it, and the public none",
         "every function, called as each role, is refused where it is not that role's",
         "each role may read, insert and update exactly the tables that it uses, and delete nothing",

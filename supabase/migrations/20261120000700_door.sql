@@ -60,6 +60,7 @@ begin
     when 'deal_move_stage' then return api.deal_move_stage(p_args);
     when 'deal_update' then return api.deal_update(p_args);
     when 'deal_win' then return api.deal_win(p_args);
+    when 'event_list' then return api.event_list(p_args);
     when 'lead_create' then return api.lead_create(p_args);
     when 'note_create' then return api.note_create(p_args);
     when 'note_get' then return api.note_get(p_args);

@@ -130,6 +130,7 @@ declare
   v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
   v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
   v_default text := p_table || '_default';
+  v_is_missing boolean;
   v_rows bigint;
   v_day date;
   v_partition regclass;
@@ -149,31 +150,27 @@ begin
     v_default, crm.partition_key(p_table)
   ) using v_floor, p_max_rows;
 
-  if crm.missing_days(p_table, v_oldest, v_today) <> '{}' then
-    begin
-      execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
-      if v_rows > p_max_rows then
-        raise program_limit_exceeded using message = format('%s has too many rows', v_default);
-      end if;
-      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
-      -- refused once its day has a partition. `only`, because nobody has a partition who has not the table.
-      execute format('lock table only %s in access exclusive mode', p_table);
-      -- Again, for the rows that were written meanwhile.
-      foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
-        moved := moved + crm.make_partition(p_table, v_day);
-        made := made + 1;
-      end loop;
-    exception
-      when lock_not_available or program_limit_exceeded then
-        made := 0;
-        moved := 0;
-        hindrance := sqlerrm;
-    end;
+  v_is_missing := crm.missing_days(p_table, v_oldest, v_today) <> '{}';
+  if v_is_missing then
+    execute format('select count(*) from (select from %s limit $1 + 1) r', v_default) into v_rows using p_max_rows;
+    if v_rows > p_max_rows then
+      v_is_missing := false;
+      hindrance := format('%s has too many rows', v_default);
+    end if;
   end if;
-
-  if exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
+  if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
-      execute format('lock table only %s in access exclusive mode', p_table);
+      -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
+      -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
+      -- default one, whose bounds change too, may be a vacuum's.
+      execute format('lock table only %s, %s in access exclusive mode', p_table, v_default);
+      if v_is_missing then
+        -- Again, for the rows that were written meanwhile.
+        foreach v_day in array crm.missing_days(p_table, v_oldest, v_today) loop
+          moved := moved + crm.make_partition(p_table, v_day);
+          made := made + 1;
+        end loop;
+      end if;
       -- A few at a time, because everybody waits. After weeks without a run, the next runs drop the others.
       for v_partition in select p.partition from crm.partitions_of(p_table) p where p.day < v_oldest limit 10 loop
         begin

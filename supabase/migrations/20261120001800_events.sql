@@ -129,10 +129,12 @@ as $$
   update crm.feed_offset o
   set added = greatest(
     o.added,
-    coalesce((select max(e.position) from crm.events e), 0) + 1 - pg_current_xact_id()::text::bigint
+    coalesce((select max(e.position) from crm.events e), 0) + 1000000000000 - pg_current_xact_id()::text::bigint
   )
   returning o.added
 $$;
 comment on function crm.continue_feed() is
   'Call it once after a dump was restored into another cluster, before the first call: positions go on above the '
-  'greatest that is stored, so that readers miss nothing. Reads all events. Returns what is added from now on.';
+  'greatest that is stored, so that readers miss nothing. A trillion above it, because the database that was lost had '
+  'given out more after the backup: to a cursor from that time new events must not seem old. Reads all events. Returns '
+  'what is added from now on.';

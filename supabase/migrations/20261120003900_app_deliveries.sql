@@ -33,7 +33,7 @@ as $$
   from unnest(
     array[
       'Host', 'User-Agent', 'Accept', 'Content-Type', 'Content-Length', 'X-Service-Event', 'X-Service-Event-Id',
-      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature'
+      'X-Service-Delivery-Id', 'X-Service-Timestamp', 'X-Service-Signature', 'X-Service-Signature-Next'
     ],
     array[
       regexp_replace(lower(substring(p_target_url from '://([^/?#]+)')), ':443$', ''),
@@ -45,13 +45,17 @@ as $$
       e.id::text,
       d.id::text,
       floor(extract(epoch from now()))::text,
-      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>'
+      'sha256=<HMAC-SHA256 em hexadecimal de X-Service-Timestamp, um ponto e o corpo, com o segredo da assinatura>',
+      'sha256=<o mesmo, com o segredo novo>'
     ]
   ) with ordinality h (name, value, n)
+  where h.name <> 'X-Service-Signature-Next'
+    or crm.old_secret_until(d.workspace_id, d.subscription_id) is not null
 $$;
 comment on function crm.delivery_headers(crm.webhook_deliveries, crm.events, text, text) is
   'The headers of an attempt that would be made now (spec 6.3), as send_post.ts and sign.ts of the dispatcher write '
-  'them. The signature is described, because the database has no secret to sign with.';
+  'them. The signatures are described, because the database has no secret to sign with; the second one is sent while a '
+  'rotation overlaps.';
 
 create function app.delivery_get(p_args jsonb) returns json
 language plpgsql stable

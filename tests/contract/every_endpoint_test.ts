@@ -111,7 +111,9 @@ Deno.test("Only lists have query parameters: a filter that is mistyped would ret
   assert.deepEqual(
     taking.sort(),
     [
-      ...["activities", "companies", "contacts", "deals", "notes"].map((name) => `GET /api-v1-${name}`),
+      ...["activities", "companies", "contacts", "deals", "events", "notes"].map((name) =>
+        `GET /api-v1-${name}`
+      ),
       "GET /api-v1-webhooks/:id/deliveries",
     ],
   );

@@ -1,4 +1,4 @@
-// Runs the receivers of docs/receivers.md, unchanged, against a delivery that the dispatcher sent.
+// Runs the receivers of docs/receivers.md, unchanged, against deliveries that the dispatcher sent.
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -15,8 +15,6 @@ import {
   withSample,
 } from "./sample_receivers.ts";
 
-const OLD = "whsec_of_before_the_rotation";
-const NEW = "whsec_of_after_the_rotation";
 /** What a receiver reads of a delivery. */
 const EXAMPLE = { delivery_id: "1", event: "deal.won" };
 
@@ -26,7 +24,7 @@ for (const language of LANGUAGES) {
   Deno.test(needing(programs, {
     name: `docs/receivers.md: ${heading} accepts a genuine delivery and refuses every other`,
     fn: async () => {
-      const { delivery, secret } = await receiveOne();
+      const { before: delivery, secret } = await receiveRotation();
       await withSample(language, async (file) => {
         await using verifier = await language.start(file, { secret });
         assert.ok(await verifier.accepts(delivery), "the real one");
@@ -43,16 +41,19 @@ for (const language of LANGUAGES) {
   Deno.test(needing(programs, {
     name: `docs/receivers.md: ${heading} accepts each delivery of a rotation with an overlap`,
     fn: async () => {
-      assert.deepEqual(await rotation(language, { secret: OLD }), [true, true, false]);
-      assert.deepEqual(await rotation(language, { secret: NEW }), [false, true, true]);
-      assert.deepEqual(await rotation(language, { secret: OLD, next: NEW }), [true, true, true]);
+      const rotation = await receiveRotation();
+      const { secret, next } = rotation;
+      assert.deepEqual(await acceptedBy(language, { secret }, rotation), [true, true, false]);
+      assert.deepEqual(await acceptedBy(language, { secret: next }, rotation), [false, true, true]);
+      assert.deepEqual(await acceptedBy(language, { secret, next }, rotation), [true, true, true]);
     },
   }));
 
   Deno.test(needing(programs, {
     name: `docs/receivers.md: ${heading} refuses every delivery if its secret is empty`,
     fn: async () => {
-      const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp: now() }, "");
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");
       await withSample(language, async (file) => {
         // A sample that does not start would also refuse.
         await using verifier = await language.start(file, { secret: "" }).catch(() => null);
@@ -62,58 +63,65 @@ for (const language of LANGUAGES) {
   }));
 }
 
-/**
- * Whether a receiver with these secrets accepts a delivery from before the overlap, one during it, and one after it. It
- * must refuse what is forged under two headers as well.
- */
-async function rotation(language: Language, secrets: Secrets): Promise<boolean[]> {
-  const content = {
-    raw: new TextEncoder().encode(JSON.stringify(EXAMPLE)),
-    timestamp: now(),
+/** Deliveries of one subscription while its secret is replaced. */
+interface Rotation {
+  secret: string;
+  next: string;
+  before: Delivery;
+  during: Delivery;
+  after: Delivery;
+}
+
+/** Receives a delivery before an overlap, one during it and one after it; characters outside ASCII are in each. */
+async function receiveRotation(): Promise<Rotation> {
+  await using sql = openDatabase();
+  const { key } = await makeWorkspace(sql);
+  const api = client(key);
+  const mailbox = openMailbox();
+  const { id, secret } = await subscribe(key, mailbox.url, ["contact.created"]);
+  const receive = async (count: number): Promise<Delivery> => {
+    await api.post("/api-v1-contacts", { name: 'João "Zé" & Filhos 🥖 <b>\\/' });
+    const { raw, headers } = (await mailbox.waitFor(count))[count - 1]!;
+    const nextSignature = headers.get("X-Service-Signature-Next");
+    return {
+      raw,
+      timestamp: headers.get("X-Service-Timestamp")!,
+      signature: headers.get("X-Service-Signature")!,
+      ...(nextSignature !== null && { nextSignature }),
+    };
   };
+  const before = await receive(1);
+  const { body } = await api.post(`/api-v1-webhooks/${id}/rotate-secret`, { overlap_seconds: 3600 });
+  const during = await receive(2);
+  await sql`update crm.webhook_secrets set next_from = now() where subscription_id = ${id}`;
+  return { secret, next: body.secret, before, during, after: await receive(3) };
+}
+
+/**
+ * Whether a receiver with these secrets accepts the deliveries from before, during and after the overlap. It must refuse
+ * what is forged under two headers as well.
+ */
+async function acceptedBy(
+  language: Language,
+  secrets: Secrets,
+  { secret, next, before, during, after }: Rotation,
+): Promise<boolean[]> {
   const outcomes: boolean[] = [];
   await withSample(language, async (file) => {
     await using verifier = await language.start(file, secrets);
-    const during = signed(content, OLD, NEW);
-    for (const delivery of [signed(content, OLD), during, signed(content, NEW)]) {
-      outcomes.push(await verifier.accepts(delivery));
-    }
-    const stale = { ...content, timestamp: String(Number(content.timestamp) - 301) };
+    for (const delivery of [before, during, after]) outcomes.push(await verifier.accepts(delivery));
+    const stale = { ...during, timestamp: String(Number(during.timestamp) - 301) };
     const forged: Record<string, Delivery> = {
-      "both headers of other secrets": signed(content, `${OLD}x`, `${NEW}x`),
-      "both headers of an empty secret": signed(content, "", ""),
-      "empty headers": { ...content, signature: "", nextSignature: "" },
-      "a changed body": {
-        ...during,
-        raw: new TextEncoder().encode(JSON.stringify({ ...EXAMPLE, event: "deal.lost" })),
-      },
-      "an old one, rightly signed twice": signed(stale, OLD, NEW),
-      "the headers of another timestamp": { ...during, timestamp: String(Number(content.timestamp) + 1) },
+      "both headers of other secrets": signed(during, `${secret}x`, `${next}x`),
+      "both headers of an empty secret": signed(during, "", ""),
+      "empty headers": { ...during, signature: "", nextSignature: "" },
+      "a changed body": { ...during, raw: new TextEncoder().encode(JSON.stringify(EXAMPLE)) },
+      "an old one, rightly signed twice": signed(stale, secret, next),
+      "the headers of another timestamp": { ...during, timestamp: String(Number(during.timestamp) + 1) },
     };
     for (const [what, delivery] of Object.entries(forged)) assert.ok(!await verifier.accepts(delivery), what);
   });
   return outcomes;
-}
-
-const now = () => String(Math.floor(Date.now() / 1000));
-
-/** Receives a delivery whose body has characters outside ASCII. */
-async function receiveOne(): Promise<{ delivery: Delivery; secret: string }> {
-  await using sql = openDatabase();
-  const { key } = await makeWorkspace(sql);
-  const mailbox = openMailbox();
-  const { secret } = await subscribe(key, mailbox.url, ["contact.created"]);
-  await client(key).post("/api-v1-contacts", { name: 'João "Zé" & Filhos 🥖 <b>\\/' });
-  const [message] = await mailbox.waitFor(1);
-  const { raw, headers } = message!;
-  return {
-    delivery: {
-      raw,
-      timestamp: headers.get("X-Service-Timestamp")!,
-      signature: headers.get("X-Service-Signature")!,
-    },
-    secret,
-  };
 }
 
 function forgeries(real: Delivery, secret: string): Record<string, Delivery> {

@@ -57,6 +57,11 @@ test("crm_api cannot read keys, rate limits, remembered replies, secrets or the 
   ) {
     assert.ok(!names.includes(secret), secret);
   }
+  // A workspace reads its own events and deliveries, by the table of all days: a day's own is granted to nobody.
+  assert.deepEqual(
+    names.filter((name) => /^(events|webhook_deliveries|webhook_attempts)/.test(name)).sort(),
+    ["events", "webhook_attempts", "webhook_deliveries"],
+  );
   const columns = await sql`
     select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
     where c.relnamespace = 'crm'::regnamespace and a.attname ~ 'secret|hash|token' and a.attnum > 0

@@ -48,6 +48,7 @@ for (const { resource, route, title } of endpoints) {
       ":delivery_id": records["app-v1-deliveries"]!,
       pipeline_id: other.pipelineId,
       owner_id: other.memberId,
+      object_id: ids.contact_id,
       loss_reason_id: reason.id,
       subscription_id: records["app-v1-webhooks"]!,
     };

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { operate } from "../../operator/operator.ts";
-import { loadSecrets } from "../../local/secrets.ts";
-import { encryptSecret, generateSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
-import { dataDir } from "../support/stack.ts";
 import {
   checkDelivery,
   endLeases,
@@ -62,21 +59,13 @@ test("A lead is delivered at once, signed, with the lead, its contact and its co
 test("Until a rotation's overlap ends both secrets sign, afterwards the new one alone", async ({ sql, workspace: { key }, api }) => {
   const mailbox = openMailbox();
   const { secret, id } = await subscribe(key, mailbox.url, ["contact.created"]);
-  const next = generateSecret();
-  const { webhook_encryption_key } = await loadSecrets(dataDir);
-  const sealed = await encryptSecret(next, id, webhook_encryption_key);
-  const rotate = (ends: string) =>
-    sql`
-    update crm.webhook_secrets
-    set next_secret = decode(${sealed}, 'base64'), next_from = clock_timestamp() + ${ends}::interval
-    where subscription_id = ${id}`;
-
-  await rotate("1 hour");
+  const { body: rotated } = await api.post(`${WEBHOOKS}/${id}/rotate-secret`, { overlap_seconds: 3_600 });
   await api.post(LEADS, { first_name: "Ana" });
-  checkDelivery((await mailbox.waitFor(1))[0]!, secret, next);
-  await rotate("-1 s");
+  checkDelivery((await mailbox.waitFor(1))[0]!, secret, rotated.secret);
+
+  await sql`update crm.webhook_secrets set next_from = clock_timestamp() where subscription_id = ${id}`;
   await api.post(LEADS, { first_name: "Bia" });
-  checkDelivery((await mailbox.waitFor(2))[1]!, next);
+  checkDelivery((await mailbox.waitFor(2))[1]!, rotated.secret);
 });
 
 test("A subscription receives only its own event types, of its own workspace, while it is active", async ({ sql, workspace: mine, api }) => {

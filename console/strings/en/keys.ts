@@ -90,6 +90,7 @@ export const keys: Translated<typeof portuguese> = {
   "scope.companies": "Companies",
   "scope.notes": "Notes",
   "scope.pipelines": "Pipelines",
+  "scope.events": "Events",
   "scope.webhooks": "Webhooks",
 
   "access.read": "read",

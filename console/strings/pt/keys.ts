@@ -88,6 +88,7 @@ export const keys = {
   "scope.companies": "Empresas",
   "scope.notes": "Anotações",
   "scope.pipelines": "Funis",
+  "scope.events": "Eventos",
   "scope.webhooks": "Webhooks",
 
   "access.read": "ler",

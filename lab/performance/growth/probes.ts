@@ -160,6 +160,17 @@ const notes = [
   create({ deal_id: ANY, body: "'Ligou ' || r" }),
 ];
 
+/** The feed, oldest first. Its events are spread over the month that is kept. */
+const events = [
+  page({}),
+  ...pages("cursor", "bench.cursor_at(total / 2, total)", "bench.cursor_at(total - 60, total)"),
+  ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
+  ...pages("object_id", FEW, MANY),
+  ...pages("event_types", `'["contact.created"]'::jsonb`),
+  never({ event_types: `'["deal.won"]'::jsonb` }),
+  page({ since: "bench.happened_at(total / 2, total)", object_id: MANY }),
+];
+
 /** A contact by e-mail, by phone or new; a company by name or new; the same lead again. */
 const leads = [
   {
@@ -179,5 +190,13 @@ const leads = [
 ].map(create);
 
 /** The probes of every operation; coverage.ts throws if one is missing. */
-export const PROBES: Probe[] = Object.entries({ contacts, companies, deals, activities, notes, leads })
+export const PROBES: Probe[] = Object.entries({
+  contacts,
+  companies,
+  deals,
+  activities,
+  notes,
+  leads,
+  events,
+})
   .flatMap(([name, probes]) => probes.map((probe) => ({ resource: `api-v1-${name}`, ...probe })));

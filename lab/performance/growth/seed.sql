@@ -53,7 +53,7 @@ as $$
   insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
   select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
-    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write'
+    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read'
   ]
   from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
@@ -137,13 +137,29 @@ as $$
   from bench.rows(first, last, workspaces)
 $$;
 
+-- Events are kept for 30 days, so however many there are, they happened in 28 of them.
+create table bench.first_event as select date_trunc('hour', now()) - interval '29 days' as at;
+
+create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
+as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
+
+-- Where a reader is who has read the first k events of the first workspace.
+create function bench.cursor_at(k bigint, total bigint) returns text language sql stable
+as $$
+  select crm.feed_cursor_text(row(e.position, e.id, e.occurred_at)) from crm.events e
+  where e.workspace_id = bench.workspace_id(0) and e.id < crm.uuid_v7_floor(bench.happened_at(k + 1, total))
+  order by e.id desc limit 1
+$$;
+
 -- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
+  select crm.make_partition('crm.events', (current_date - n)) from generate_series(0, 30) n;
   insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
   select
-    bench.workspace_id(w), bench.id(w, k), 'contact.created', bench.id(w, k), '{}', bench.made_at(k)
-  from bench.rows(first, last, workspaces);
+    bench.workspace_id(w), crm.uuid_v7(at), 'contact.created', bench.id(w, bench.pick(k, 1, 10, k)), '{}', at
+  from bench.rows(first, last, workspaces)
+  cross join lateral (select bench.happened_at(k, last / workspaces) as at) t;
   insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
   select bench.workspace_id(w), 'seed ' || k, ''::bytea, json_build_object('id', bench.id(w, k))
   from bench.rows(first, last, workspaces);

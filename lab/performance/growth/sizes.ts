@@ -98,7 +98,7 @@ async function seed(url: string, { workspaces, contacts, others, each }: Amounts
  */
 async function dropIndexes(sql: TransactionSql): Promise<string[]> {
   const indexes = await sql<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+    select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
     from pg_index where indrelid = any (${TABLES}::text[]::regclass[]) and not indisunique
     order by indexrelid`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);

@@ -15,7 +15,10 @@ const WORKSPACES = 250;
 const TARGET = 0.5;
 const TIMEOUT_S = 60;
 
-/** One dispatcher against a bare `fetch` loop, in turns, to the same receiver. */
+/**
+ * One dispatcher against a bare `fetch` loop, in turns, to the same receiver. Its answers have no body, so both keep
+ * their connections.
+ */
 export const webhooks: Subject = {
   name: "webhooks",
   title: "Webhooks, as a share of a bare fetch loop to the same receiver",
@@ -59,7 +62,11 @@ export const webhooks: Subject = {
     const shareOfCpu = (theirs: Pace[]) => medianRatio(theirs, ours, (pace) => pace.process);
     note(`A dispatcher: ${describePaces(ours)}`);
     note(`A fetch loop: ${describePaces(plain)}`);
-    note(`A fetch loop with a connection for each request, as a delivery has: ${describePaces(fresh)}`);
+    note(
+      `A fetch loop with a connection for each request, as a delivery has if the answer may have a body: ${
+        describePaces(fresh)
+      }`,
+    );
     note(`Against that one: ${share(fresh).toFixed(2)} of its rate, ${shareOfCpu(fresh).toFixed(2)} by CPU`);
     return [
       ratio("Webhook deliveries a second, of a bare fetch loop", share(plain), "higher", TARGET),

@@ -97,9 +97,17 @@ const API_ERRORS = {
   },
   invalid_cursor: {
     status: 422,
-    message: "O cursor não é um UUID; use o meta.next_cursor da página anterior",
-    when: "`cursor` is not a UUID",
+    message: "O cursor não é válido; use o meta.next_cursor da página anterior",
+    when: "`cursor` is not a UUID; of events: is not one that the list gave",
     remedy: "use `meta.next_cursor`",
+  },
+  cursor_expired: {
+    status: 410,
+    message:
+      "O cursor é mais antigo que os eventos guardados; recomece sem cursor, ou de um momento com since",
+    when:
+      "events: `cursor` is older than the 30 days that are kept, or was given by a database that was restored since",
+    remedy: "call without `cursor`, or with `since`; read the objects themselves for what is no longer kept",
   },
   not_found: {
     status: 404,

@@ -12,6 +12,7 @@ export const SCOPES = [
   "notes:read",
   "notes:write",
   "pipelines:read",
+  "events:read",
   "webhooks:manage",
 ] as const;
 

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { doc } from "../_shared/contract/doc.ts";
+import { EVENT_TYPES, EVENTS, isEventType, type ObjectType } from "../_shared/contract/events.ts";
+import { datetime, timestamp, uuid } from "../_shared/contract/fields.ts";
+import { ListQuery } from "../_shared/contract/pagination.ts";
+import { withCode } from "../_shared/contract/with_code.ts";
+
+const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
+
+/** How a cursor looks; crm.feed_cursor_of judges what it says. */
+const CURSOR = /^[A-Za-z0-9_-]{44}$/;
+
+const names = (list: string) => list.split(",").map((name) => name.trim());
+
+/** The query of GET /. The cursor is not that of other lists: it also says how far its reader has come in time. */
+export const EventQuery = ListQuery.pick({ limit: true }).extend({
+  cursor: z.string()
+    .refine(
+      (text) => CURSOR.test(text),
+      withCode("invalid_cursor", "Deve ser o meta.next_cursor de uma resposta desta lista"),
+    )
+    .optional()
+    .meta({
+      pattern: CURSOR.source,
+      ...doc(
+        "O meta.next_cursor da resposta anterior, também quando has_more era false",
+        "The previous reply's meta.next_cursor, also where has_more was false",
+      ),
+    }),
+  event_types: z.string()
+    .refine(
+      (list) => names(list).every(isEventType),
+      withCode("invalid_event_type", `Deve ter eventos de ${EVENT_TYPES.join(", ")}, separados por vírgulas`),
+    )
+    .transform((list) => [...new Set(names(list))])
+    .optional()
+    .meta(
+      doc(
+        "Só estes eventos, separados por vírgulas",
+        "Only these events, separated by commas",
+        "deal.won,deal.lost",
+      ),
+    ),
+  object_id: uuid().optional().meta(doc("Só os deste objeto", "Only those of this object")),
+  since: datetime().optional().meta(
+    doc(
+      "Só o que aconteceu a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
+      "Only what happened at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
+    ),
+  ),
+});
+
+const Event = z.object({
+  id: uuid(),
+  event: z.enum(EVENT_TYPES),
+  workspace_id: uuid(),
+  object_type: z.enum(OBJECT_TYPES),
+  object_id: uuid(),
+  data: z.record(z.string(), z.unknown()).nullable(),
+  occurred_at: timestamp(),
+}).meta({
+  id: "Event",
+  ...doc("Algo que aconteceu", "Something that happened"),
+  fields: {
+    id: doc(
+      "Identificador do evento, o event_id das entregas por webhook",
+      "The event's id, the event_id of deliveries by webhook",
+    ),
+    event: doc("O evento", "The event", "deal.won"),
+    object_type: doc("O tipo do objeto", "The object's type", "deal"),
+    object_id: doc("O identificador do objeto", "The object's id"),
+    data: doc(
+      "O objeto como está agora, com o que o evento acrescenta: os campos do data do webhook deste evento; null se não " +
+        "puder ser montado",
+      "The object as it is now, with what the event adds: the fields of data in this event's webhook; null if it cannot " +
+        "be built",
+      { id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5", title: "Padaria Sol", status: "ganho" },
+    ),
+    occurred_at: doc("Quando aconteceu", "When it happened"),
+  },
+});
+
+/** The reply of GET /. Unlike in other lists, `next_cursor` is never null: what happens next is read from there. */
+export const EventPage = z.object({
+  data: z.array(Event),
+  meta: z.object({ next_cursor: z.string().regex(CURSOR), has_more: z.boolean() }).meta({
+    fields: {
+      next_cursor: doc(
+        "De onde continuar, agora ou depois; nunca null",
+        "Where to go on, now or later; never null",
+        "AQAAAAAAAxwKAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
+      ),
+      has_more: doc(
+        "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",
+        "Whether there is more to read now; a page may have fewer events than limit, or none, and there be more",
+      ),
+    },
+  }),
+});

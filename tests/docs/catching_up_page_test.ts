@@ -1,0 +1,189 @@
+// Does what docs/catching-up.md says, as its reader would: the receiver was off through all five attempts, and the reader
+// has a key, a shell and the page.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type postgres from "postgres";
+import { freePort } from "../../local/free_port.ts";
+import { stopPostgres } from "../../local/postgres.ts";
+import { openSql } from "../../local/sql.ts";
+import { startStackProcess } from "../../local/stack_process.ts";
+import { eventually } from "../support/mailbox.ts";
+import { needing } from "../support/needing.ts";
+import { makeDataDir } from "../support/own_stack.ts";
+import { readPage, readSnippet } from "./page.ts";
+
+/** Milliseconds after which the commands are given up: several wait until a delivery has arrived. */
+const LONGEST_MS = 120_000;
+
+const page = await readPage("catching-up.md");
+const [setup, afterSetup] = page.split("## What happened?") as [string, string];
+const [, feed] = page.split("## Or read the feed") as [string, string];
+
+/** The commands of a part of the page, in one script. */
+function commands(part: string): string {
+  const blocks = [...part.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!);
+  assert.ok(blocks.length > 0);
+  return blocks.join("\n");
+}
+
+Deno.test(needing(["sh", "curl", "awk", "sed"], {
+  name: "The commands of docs/catching-up.md bring a receiver that was away all that it missed, once each",
+  fn: async () => {
+    await using reader = await openReader();
+    const { sql, makeContact, run } = reader;
+    const delivered = await makeContact("Arrived before");
+    await (await reader.startReceiver()).expect(1);
+
+    const failing = await makeContact("Failed five times");
+    for (let attempt = 1; attempt <= 4; attempt++) await failOnce(sql, failing, attempt);
+    const waiting = await makeContact("Waited when the subscription became inactive");
+    await failOnce(sql, waiting, 1);
+    await failOnce(sql, failing, 5);
+    const unsent = [await makeContact("Made while it was inactive"), await makeContact("And one more")];
+    const missed = [failing, waiting, ...unsent];
+
+    const receiver = await reader.startReceiver();
+    const printed = await run(`${commands(setup)}\n${commands(afterSetup)}`);
+    assert.match(printed, /"deactivated_reason" *: *"failures"/);
+    assert.match(
+      printed,
+      /^failed:\n[^]*"last_reason" *: *"[a-z_]+"[^]*^held:\n[^]*"state" *: *"held"[^]*^cancelled:\n/m,
+    );
+    assert.match(printed, /"number" *: *5\b/);
+    // What was held is sent by reactivating, the others by recovering.
+    assert.match(printed, /"count" *: *3\b/);
+
+    // The test event, and each of the four once: none that had arrived before, none twice.
+    const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
+    const arrived = await sql`
+      select e.object_id, e.is_test from crm.webhook_deliveries d
+      join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+      where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+    const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
+    assert.deepEqual(contacts, missed);
+
+    // The feed, the last of what was printed, has all five, oldest first; the next reading goes on from there.
+    assert.deepEqual(objects(printed).slice(-5), [delivered, ...missed]);
+    const later = await makeContact("Made after the reading");
+    const nextTime = commands(feed).replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
+    assert.ok(nextTime.includes("crm.position)"));
+    const read = await eventually(async () => {
+      const read = await run(`${commands(setup)}\n${nextTime}`);
+      return objects(read).length > 0 && read;
+    }, "the event of the contact that was made last");
+    assert.deepEqual(objects(read), [later]);
+  },
+}));
+
+/** The objects of the contact.created that were printed, in order. */
+function objects(printed: string): string[] {
+  const lines = printed.matchAll(/"event" *: *"contact.created".*?"object_id" *: *"([^"]*)"/g);
+  return [...lines].map(([, object]) => object!);
+}
+
+/** Makes the delivery of a contact due, and waits until this attempt of it has failed. */
+async function failOnce(sql: postgres.Sql, contactId: string, attempt: number): Promise<void> {
+  const delivery = sql`
+    select d.id from crm.events e
+    join crm.webhook_deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id
+    where e.object_id = ${contactId}`;
+  await eventually(async () => {
+    await sql`
+      update crm.webhook_deliveries set next_attempt_at = now()
+      where id = (${delivery}) and attempts < ${attempt} and next_attempt_at > now()`;
+    await sql`select crm.poke_dispatcher()`;
+    const [row] = await sql`select attempts from crm.webhook_deliveries where id = (${delivery})`;
+    return row?.["attempts"] === attempt;
+  }, `attempt ${attempt} of the delivery of contact ${contactId}`);
+}
+
+/** A stack of its own, a subscription to a port on which nothing listens yet, and what a reader of the page can do. */
+async function openReader() {
+  const [dataDir, folder, port] = [await makeDataDir(), await Deno.makeTempDir(), freePort()];
+  const stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: `127.0.0.1:${port}` });
+  const { base_url, database_url, demo_key } = stack.file;
+  const sql = openSql(database_url, { max: 1 });
+  const post = async (path: string, body: unknown) => {
+    const headers = { "X-API-Key": demo_key, "Content-Type": "application/json" };
+    const response = await fetch(`${base_url}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    assert.equal(response.status, 201);
+    return await response.json();
+  };
+  const { secret } = await post("/api-v1-webhooks", {
+    event_types: ["contact.created"],
+    target_url: `http://127.0.0.1:${port}/hooks/crm`,
+  });
+  const receivers: Deno.ChildProcess[] = [];
+  return {
+    sql,
+    /** The id of a new contact. */
+    makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
+    /** Starts the receiver of docs/receivers.md; `expect` waits for so many lines of it, ends it and returns them all. */
+    async startReceiver() {
+      const file = join(folder, "receiver.ts");
+      await Deno.writeTextFile(file, await readSnippet("receivers.md", "TypeScript", "ts"));
+      const child = new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
+        env: { CRM_WEBHOOK_SECRET: secret, PORT: String(port) },
+        stdin: "null",
+        stdout: "piped",
+      }).spawn();
+      receivers.push(child);
+      let printed = "";
+      const ended = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
+        new WritableStream({ write: (text) => void (printed += text) }),
+      );
+      await eventually(() => printed.includes("Listening") || isListening(port), "the receiver");
+      const lines = () => printed.split("\n").filter((line) => line.includes("contact.created"));
+      return {
+        async expect(count: number): Promise<string[]> {
+          await eventually(() => lines().length >= count, `${count} deliveries`);
+          end(child);
+          await ended;
+          return lines();
+        },
+      };
+    },
+    /** Runs a script as a reader does, and returns what it printed. */
+    async run(script: string): Promise<string> {
+      const { success, stdout, stderr } = await new Deno.Command("sh", {
+        args: ["-ec", script],
+        cwd: folder,
+        env: { DATA_DIR: dataDir },
+        stdin: "null",
+        signal: AbortSignal.timeout(LONGEST_MS),
+      }).output();
+      const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+      assert.ok(success && !printed!.includes('"error"'), `${printed}${errors}`);
+      return printed!;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of receivers) end(child);
+      await sql.end();
+      await stack.stop();
+      await stopPostgres(dataDir);
+      for (const path of [dataDir, folder]) await Deno.remove(path, { recursive: true });
+    },
+  };
+}
+
+function end(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGTERM");
+  } catch {
+    // It has ended already.
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  try {
+    (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}

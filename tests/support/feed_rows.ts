@@ -1,0 +1,34 @@
+import type { Sql } from "postgres";
+import type { TestWorkspace } from "./fixtures.ts";
+
+/** Creates contacts in one transaction, as the application does; returns their ids. */
+export async function makeContacts(
+  sql: Sql,
+  { id, memberId }: TestWorkspace,
+  count: number,
+  name = "Contato",
+  notes: string | null = null,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    insert into crm.contacts (workspace_id, name, notes, owner_id)
+    select ${id}, ${name}::text || ' ' || n, ${notes}, ${memberId} from generate_series(1, ${count}::integer) n
+    returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/** Writes events themselves, where their objects do not matter or must not be there. */
+export async function makeEvents(
+  sql: Sql,
+  workspaceId: string,
+  count: number,
+  { event = "deal.stale", facts = {}, isTest = false }: {
+    event?: string;
+    facts?: Record<string, string>;
+    isTest?: boolean;
+  } = {},
+): Promise<void> {
+  await sql`
+    insert into crm.events (workspace_id, event, object_id, facts, is_test)
+    select ${workspaceId}, ${event}::crm.event_type, gen_random_uuid(), ${sql.json(facts)}, ${isTest}
+    from generate_series(1, ${count}::integer)`;
+}

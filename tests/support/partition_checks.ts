@@ -1,0 +1,272 @@
+// What the jobs of the partitions do. tests/partitions runs this on Postgres 17, tests/postgres15 on 15.
+import assert from "node:assert/strict";
+import { openSql } from "../../local/sql.ts";
+import type { OwnDatabase } from "./own_database.ts";
+import {
+  countDefault,
+  daysOf,
+  dropAll,
+  emit,
+  emitAgo,
+  makeSubscriber,
+  manage,
+  sleepFor,
+  TABLES,
+} from "./partitions.ts";
+
+const NOTHING = { made: 0, moved: "0", dropped: 0, hindrance: null };
+
+/** A test of the jobs of the partitions. Each begins by dropping what others left. */
+export interface PartitionCheck {
+  name: string;
+  run(database: Pick<OwnDatabase, "sql" | "url" | "superuserUrl">): Promise<void>;
+}
+
+export const PARTITION_CHECKS: PartitionCheck[] = [
+  {
+    name:
+      "the partitions from today to a week ahead are made, with isolation, comment and owner of their table, once",
+    run: async ({ sql, superuserUrl }) => {
+      await dropAll(sql);
+      // The job may be anybody's who may run it: the partitions have the owner of their table all the same.
+      const admin = openSql(superuserUrl, { max: 1 });
+      try {
+        for (const table of TABLES) assert.deepEqual(await manage(admin, table), { ...NOTHING, made: 8 });
+      } finally {
+        await admin.end();
+      }
+      for (const table of TABLES) {
+        assert.deepEqual(await manage(sql, table), NOTHING);
+        const rows = await sql`
+          select p.day::text,
+            p.day - (now() at time zone 'UTC')::date as ahead,
+            pg_get_userbyid(c.relowner) as owner,
+            c.relacl,
+            c.relrowsecurity and c.relforcerowsecurity as isolated,
+            obj_description(c.oid) as comment,
+            array(
+              select (l.polname, l.polroles, pg_get_expr(l.polqual, c.oid), pg_get_expr(l.polwithcheck, c.oid))::text
+              from pg_policy l where l.polrelid = c.oid
+            ) = array(
+              select (l.polname, l.polroles, pg_get_expr(l.polqual, ${table}::text::regclass),
+                pg_get_expr(l.polwithcheck, ${table}::text::regclass))::text
+              from pg_policy l where l.polrelid = ${table}::text::regclass
+            ) as same_policy,
+            (select count(*)::int from pg_index i where i.indrelid = c.oid)
+              = (select count(*)::int from pg_index i where i.indrelid = ${table}::text::regclass) as same_indexes
+          from crm.partitions_of(${table}::text::regclass) p join pg_class c on c.oid = p.partition`;
+        const expected = Array.from({ length: 8 }, (_, ahead) => ({
+          day: rows[ahead]!["day"],
+          ahead,
+          owner: "postgres",
+          relacl: null,
+          isolated: true,
+          comment: `The rows of ${table} of ${rows[ahead]!["day"]} (UTC).`,
+          same_policy: true,
+          same_indexes: true,
+        }));
+        assert.deepEqual(rows.map((row) => ({ ...row })), expected);
+      }
+    },
+  },
+
+  {
+    name:
+      "a database that slept for 40 days keeps what is newer than 30, each row once and in its day, and nothing else",
+    run: async ({ sql }) => {
+      await sleepFor(sql, 40);
+      const subscriber = await makeSubscriber(sql);
+      for (const days of [39, 35, 31.1, 20, 20, 3]) await emitAgo(sql, subscriber, days);
+      for (let n = 0; n < 5; n++) await emit(sql, subscriber.workspaceId);
+      const kept = async () =>
+        await sql`
+          select e.id as event, d.id as delivery, q.state,
+            (select count(*)::int from crm.webhook_attempts a where a.delivery_id = d.id) as attempts
+          from crm.events e
+          full join crm.webhook_deliveries d on d.event_id = e.id
+          full join crm.webhook_queue q on q.delivery_id = d.id
+          where coalesce(e.id, d.id, q.delivery_id) >= crm.uuid_v7_floor(now() - interval '30 days')
+          order by 1`;
+      const before = await kept();
+      assert.equal(before.length, 8);
+
+      for (const table of TABLES) {
+        const { made, moved, dropped, hindrance } = await manage(sql, table);
+        const rows = table === "crm.webhook_attempts" ? "3" : "8";
+        // Today and a week ahead, and the two days of which the default partition has rows.
+        assert.deepEqual({ made, moved, dropped, hindrance }, {
+          made: 10,
+          moved: rows,
+          dropped: 8,
+          hindrance: null,
+        });
+        assert.equal(await countDefault(sql, table), 0);
+        assert.deepEqual(await manage(sql, table), NOTHING);
+      }
+      assert.deepEqual(await kept(), before);
+      for (const table of TABLES) {
+        const key = table === "crm.webhook_attempts" ? "delivery_id" : "id";
+        const elsewhere = await sql.unsafe(`
+          select from ${table} r
+          where r.tableoid <> (
+            select p.partition from crm.partitions_of('${table}') p
+            where p.day = (crm.uuid_v7_time(r.${key}) at time zone 'UTC')::date
+          ) or r.${key} < crm.uuid_v7_floor(now() - interval '31 days')`);
+        assert.equal(elsewhere.length, 0);
+      }
+      const orphans = await sql`
+        select from crm.webhook_queue q
+        where not exists (select from crm.webhook_deliveries d where d.id = q.delivery_id)`;
+      assert.equal(orphans.length, 0);
+    },
+  },
+
+  {
+    name: "rows that are moved start no trigger, so what waits in the queue stays as it was",
+    run: async ({ sql }) => {
+      await sleepFor(sql, 40);
+      const { workspaceId } = await makeSubscriber(sql);
+      for (let n = 0; n < 3; n++) await emit(sql, workspaceId);
+      const [claimed] = await sql`select lease_token from crm.delivery_claim(1)`;
+      const queue = () => sql`select * from crm.webhook_queue order by delivery_id`;
+      const before = await queue();
+      assert.equal((await manage(sql, "crm.webhook_deliveries")).moved, "3");
+      assert.deepEqual(await queue(), before);
+      assert.equal(before.filter(({ lease_token }) => lease_token === claimed!["lease_token"]).length, 1);
+      // The trigger of updates is in the new partition.
+      await sql`update crm.webhook_deliveries set state = 'delivered'`;
+      assert.deepEqual([...await queue()], []);
+    },
+  },
+
+  {
+    name: "days begin and end in UTC, whatever the time zone of the session, and last 30 days more",
+    run: async ({ sql, url }) => {
+      for (const zone of ["Pacific/Auckland", "America/Sao_Paulo"]) {
+        const session = openSql(url, { max: 1, connection: { TimeZone: zone } });
+        try {
+          await dropAll(sql);
+          const at = (now: string) => manage(session, "crm.webhook_attempts", `'${now}+00'`);
+          assert.equal((await at("2026-03-01 23:59:59.999")).made, 8);
+          const days = await daysOf(session, "crm.webhook_attempts");
+          assert.deepEqual([days[0], days.at(-1)], ["2026-03-01", "2026-03-08"]);
+          assert.deepEqual(await at("2026-03-02 00:00"), { ...NOTHING, made: 1 });
+
+          for (const moment of ["2026-03-01 23:59:59.999", "2026-03-02 00:00"]) {
+            await session`
+              insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, duration_ms)
+              values (gen_random_uuid(), crm.uuid_v7(${moment + "+00"}::text::timestamptz), 1, 1, 5)`;
+          }
+          const places = await session`
+            select tableoid::regclass::text as place from crm.webhook_attempts order by delivery_id`;
+          assert.deepEqual(places.map(({ place }) => place), [
+            "crm.webhook_attempts_2026_03_01",
+            "crm.webhook_attempts_2026_03_02",
+          ]);
+
+          assert.equal((await at("2026-03-31 23:59:59.999")).dropped, 0);
+          assert.equal((await at("2026-04-01 00:00")).dropped, 1);
+          assert.equal((await daysOf(session, "crm.webhook_attempts"))[0], "2026-03-02");
+        } finally {
+          await session.end();
+        }
+      }
+    },
+  },
+
+  {
+    name:
+      "after months without a run ten days are dropped by each run, the oldest first, and today's partition is made",
+    run: async ({ sql }) => {
+      await dropAll(sql);
+      for (const ago of [90, 82, 74]) await manage(sql, "crm.events", `now() - interval '${ago} days'`);
+      const old = await daysOf(sql, "crm.events");
+      assert.equal(old.length, 24);
+      assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, made: 8, dropped: 10 });
+      assert.deepEqual((await daysOf(sql, "crm.events")).slice(0, 14), old.slice(10));
+      assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, dropped: 10 });
+      assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, dropped: 4 });
+    },
+  },
+
+  {
+    name: "a table in use is left alone after 200 ms, and the next run does the work",
+    run: async ({ sql, url }) => {
+      await sleepFor(sql, 40);
+      const { workspaceId } = await makeSubscriber(sql);
+      const other = openSql(url, { max: 1 });
+      try {
+        await other.begin(async (other) => {
+          await emit(other, workspaceId);
+          for (const table of TABLES.slice(0, 2)) {
+            const started = performance.now();
+            const { hindrance, ...done } = await manage(sql, table);
+            assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
+            assert.match(hindrance!, /lock timeout/);
+            const waited = performance.now() - started;
+            assert.ok(waited >= 200 && waited < 2_000, `${waited} ms`);
+          }
+          // Its own lock was given up: the writer goes on.
+          await emit(other, workspaceId);
+        });
+        for (const table of TABLES.slice(0, 2)) {
+          assert.deepEqual(await manage(sql, table), { ...NOTHING, made: 8, moved: "2", dropped: 8 });
+        }
+      } finally {
+        await other.end();
+      }
+    },
+  },
+
+  {
+    name:
+      "an old partition that a vacuum has is dropped by a later run, and the default one is waited for as the table is",
+    run: async ({ sql, url }) => {
+      await sleepFor(sql, 40);
+      const [oldest] = await daysOf(sql, "crm.events");
+      const other = openSql(url, { max: 1 });
+      try {
+        await other.begin(async (other) => {
+          // The lock of a vacuum.
+          await other.unsafe(
+            `lock table crm.events_${oldest!.replaceAll("-", "_")} in share update exclusive mode`,
+          );
+          const { hindrance, ...done } = await manage(sql, "crm.events");
+          assert.deepEqual(done, { made: 8, moved: "0", dropped: 7 });
+          assert.match(hindrance!, /could not obtain lock/);
+        });
+        assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, dropped: 1 });
+
+        await sleepFor(sql, 40);
+        await other.begin(async (other) => {
+          await other`lock table crm.events_default in share update exclusive mode`;
+          const { hindrance, ...done } = await manage(sql, "crm.events");
+          assert.deepEqual(done, { made: 0, moved: "0", dropped: 0 });
+          assert.match(hindrance!, /lock timeout/);
+        });
+        assert.deepEqual(await manage(sql, "crm.events"), { ...NOTHING, made: 8, dropped: 8 });
+      } finally {
+        await other.end();
+      }
+    },
+  },
+
+  {
+    name:
+      "more rows in the default partition than may be moved stay there, and old ones are deleted bit by bit",
+    run: async ({ sql }) => {
+      await sleepFor(sql, 60);
+      const subscriber = await makeSubscriber(sql);
+      for (let n = 0; n < 6; n++) await emit(sql, subscriber.workspaceId);
+      for (let n = 0; n < 3; n++) await emitAgo(sql, subscriber, 40);
+      const run = () => manage(sql, "crm.events", "now()", 2);
+      for (const left of [7, 6, 6]) {
+        const { hindrance, made, moved } = await run();
+        assert.deepEqual({ made, moved }, { made: 0, moved: "0" });
+        assert.match(hindrance!, /crm.events_default has too many rows/);
+        assert.equal(await countDefault(sql, "crm.events"), left);
+      }
+      assert.deepEqual(await manage(sql, "crm.events", "now()", 6), { ...NOTHING, made: 8, moved: "6" });
+    },
+  },
+];

@@ -1,0 +1,96 @@
+// What the tests of partitions share. Each needs a database of its own, because it locks, makes and drops partitions.
+import type { ISql, Sql } from "postgres";
+import { makeWorkspace } from "./fixtures.ts";
+
+/** The partitioned tables, in the order in which an event fills them. */
+export const TABLES = ["crm.events", "crm.webhook_deliveries", "crm.webhook_attempts"] as const;
+
+/** What crm.manage_partitions() did. */
+export interface Managed {
+  made: number;
+  /** A bigint. */
+  moved: string;
+  dropped: number;
+  hindrance: string | null;
+}
+
+/**
+ * Runs the job of a table.
+ * @param now an expression of SQL for the time to go by
+ */
+export async function manage(sql: ISql, table: string, now = "now()", maxRows = 100_000): Promise<Managed> {
+  const [row] = await sql.unsafe<[Managed]>(
+    `select * from crm.manage_partitions('${table}', ${now}, ${maxRows})`,
+  );
+  return { ...row };
+}
+
+/** The days of a table's partitions, oldest first: `2026-11-22`. */
+export async function daysOf(sql: ISql, table: string): Promise<string[]> {
+  const rows = await sql<
+    { day: string }[]
+  >`select day::text from crm.partitions_of(${table}::text::regclass)`;
+  return rows.map(({ day }) => day);
+}
+
+/** How many rows the default partition of a table has. */
+export async function countDefault(sql: ISql, table: string): Promise<number> {
+  const [row] = await sql.unsafe<[{ n: number }]>(`select count(*)::int as n from ${table}_default`);
+  return row.n;
+}
+
+/** Drops every partition with its rows, and empties the default partitions and the queue. */
+export async function dropAll(sql: ISql): Promise<void> {
+  for (const table of TABLES) {
+    const rows = await sql<{ name: string }[]>`
+      select partition::text as name from crm.partitions_of(${table}::text::regclass)`;
+    for (const { name } of rows) await sql.unsafe(`drop table ${name}`);
+    await sql.unsafe(`delete from ${table}_default`);
+  }
+  await sql`delete from crm.webhook_queue`;
+}
+
+/** Leaves a database as it was when the jobs ran last, `days` ago, and nothing had happened yet. */
+export async function sleepFor(sql: ISql, days: number): Promise<void> {
+  await dropAll(sql);
+  for (const table of TABLES) await manage(sql, table, `now() - interval '${days} days'`);
+}
+
+/** Creates a workspace with a subscription to contact.created. */
+export async function makeSubscriber(sql: Sql): Promise<{ workspaceId: string; subscriptionId: string }> {
+  const { id: workspaceId } = await makeWorkspace(sql);
+  const [{ id: subscriptionId }] = await sql<[{ id: string }]>`
+    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+    values (${workspaceId}, '{contact.created}', 'https://receiver.invalid/') returning id`;
+  await sql`
+    insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+    values (${workspaceId}, ${subscriptionId}, '\\x01')`;
+  return { workspaceId, subscriptionId };
+}
+
+/** Stores an event of now, with its delivery, as a trigger does. */
+export async function emit(sql: ISql, workspaceId: string): Promise<void> {
+  await sql`select crm.emit(${workspaceId}, 'contact.created', gen_random_uuid())`;
+}
+
+/** Stores an event of some days ago with its delivery and an attempt, as it was written then. */
+export async function emitAgo(
+  sql: ISql,
+  { workspaceId, subscriptionId }: { workspaceId: string; subscriptionId: string },
+  days: number,
+): Promise<void> {
+  await sql`
+    with event as (
+      insert into crm.events (workspace_id, id, event, object_id, facts)
+      values (
+        ${workspaceId}, crm.uuid_v7(now() - ${days} * interval '1 day'), 'contact.created', gen_random_uuid(), '{}'
+      )
+      returning id
+    ), delivery as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+      select ${workspaceId}, crm.delivery_id(id, ${subscriptionId}), id, ${subscriptionId} from event
+      returning id
+    )
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
+    select ${workspaceId}, id, 1, 1, 503, 5 from delivery`;
+}
