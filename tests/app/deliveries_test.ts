@@ -73,7 +73,16 @@ test("A delivery of every event in the catalogue shows a member the body that th
     title: "Ligar",
   });
   const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
-  const objects = { deal: deal.id, contact: deal.contactId, activity: activity.id, proposal: proposal.id };
+  const { body: company } = await api.post("/api-v1-companies", { name: "Padaria Sol" });
+  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" });
+  const objects = {
+    deal: deal.id,
+    contact: deal.contactId,
+    company: company.id,
+    activity: activity.id,
+    note: note.id,
+    proposal: proposal.id,
+  };
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   for (const [event, { object }] of Object.entries(EVENTS)) {
     const [row] = await sql`
