@@ -74,14 +74,14 @@ test("A delivery of every event in the catalogue shows a member the body that th
   });
   const proposal = await createProposal(sql, { dealId: deal.id, title: "Plano" });
   const { body: company } = await api.post("/api-v1-companies", { name: "Padaria Sol" });
-  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal.id, body: "Ligou" });
+  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal.id, body: "Olá" });
   const objects = {
     deal: deal.id,
     contact: deal.contactId,
     company: company.id,
     activity: activity.id,
-    proposal: proposal.id,
     note: note.id,
+    proposal: proposal.id,
   };
   const { id: webhook } = await subscribe(key, openMailbox().url, ["deal.won"]);
   for (const [event, { object }] of Object.entries(EVENTS)) {
