@@ -6911,6 +6911,7 @@ CREATE FUNCTION crm.deliveries_due() RETURNS boolean
       where exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+        offset 0
       )
     )
 $$;
@@ -7076,17 +7077,20 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in
+    -- offset 0 keeps each question to its shard: the planner would rather read all that waits, once.
     select s.shard from crm.webhook_shards s
-    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready')
+    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready' offset 0)
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
+        offset 0
       )
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
+        offset 0
       )
-      or exists (select from crm.webhook_unsettled u where u.shard = s.shard)
+      or exists (select from crm.webhook_unsettled u where u.shard = s.shard offset 0)
     order by random()
   loop
     -- Another dispatcher that has the shard claims what is there.
@@ -7750,16 +7754,24 @@ CREATE FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_i
     AS $$
 declare
   v_event_id uuid;
+  v_subscription_ids uuid[];
 begin
-  insert into crm.events (workspace_id, event, object_id, facts)
-  values (p_workspace_id, p_event, p_object_id, p_facts)
+  -- The position is that of crm.feed_position, whose call as the column's default takes a fifth of the time of an event.
+  insert into crm.events (workspace_id, event, object_id, facts, position)
+  select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
+  from crm.feed_offset o
   returning id into v_event_id;
 
-  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-  select s.workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
-  from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
-  if found then
+  -- Read first, because an insert into a partitioned table costs as much where it inserts nothing, and most events have
+  -- no subscription.
+  v_subscription_ids := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  );
+  if v_subscription_ids <> '{}' then
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
+    from unnest(v_subscription_ids) s (id);
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then

@@ -14,6 +14,7 @@ import { openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world
 import { claims } from "./trials/claims.ts";
 import { clock } from "./trials/clock.ts";
 import { deactivation } from "./trials/deactivation.ts";
+import { feed } from "./trials/feed.ts";
 import { hanging, hangingHosts } from "./trials/hanging.ts";
 import { kills } from "./trials/kills.ts";
 import { latency } from "./trials/latency.ts";
@@ -33,6 +34,7 @@ const TRIALS: Trial[] = [
   latency,
   deactivation,
   throughput,
+  feed,
   claims,
   purge,
   hangingHosts,

@@ -40,25 +40,36 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
     where w.name = ${group}`;
 }
 
-/** Creates partitions for a day that is older than the oldest that is kept, and fills them: a delivery for each event. */
-export async function seedOldDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
+/** Creates the partitions of a day in the past (UTC), if there are none. @returns the end of their names */
+export async function makeDay(sql: Sql, daysAgo: number): Promise<string> {
   const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`
-    select day::text, to_char(day, 'YYYY_MM_DD') as suffix from (
-      select (now() at time zone 'UTC')::date - ${daysAgo}::int as day
-    ) d`;
+    select day::text, to_char(day, 'YYYY_MM_DD') as suffix
+    from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
   for (const table of PARTITIONED) {
-    await sql.unsafe(`
-      create table crm.${table}_${suffix} partition of crm.${table}
-      for values from (crm.uuid_v7_floor('${day}Z')) to (crm.uuid_v7_floor('${day}Z'::timestamptz + interval '1 day'))`);
+    await sql`
+      select crm.make_partition(${`crm.${table}`}::regclass, ${day}::date)
+      where to_regclass(${`crm.${table}_${suffix}`}) is null`;
   }
-  // Deliveries that have ended are in no queue, so the triggers would do nothing.
-  await sql.begin(async (sql) => {
+  return suffix;
+}
+
+/**
+ * Fills a day in the past: a delivery and an attempt for each event, of all subscriptions in turn.
+ * @param admin as the superuser
+ */
+export async function seedDay(sql: Sql, admin: Sql, daysAgo: number, events: number): Promise<void> {
+  const suffix = await makeDay(sql, daysAgo);
+  await admin.begin(async (sql) => {
+    // Deliveries that have ended are in no queue, so the triggers would do nothing.
     await sql`set local session_replication_role = replica`;
     await sql`
       insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
       select s.workspace_id, crm.uuid_v7(t.at), 'contact.created', s.id, '{}', t.at
       from generate_series(0, ${events - 1}::int) n
-      join lateral (select ${day}::timestamptz + n * interval '1 day' / ${events}::int as at) t on true
+      cross join lateral (
+        select (date_trunc('day', now() at time zone 'UTC') at time zone 'UTC') - ${daysAgo} * interval '1 day'
+          + n * (interval '1 day' / ${events}::int) as at
+      ) t
       join (
         select *, row_number() over () - 1 as number, count(*) over () as total from crm.webhook_subscriptions
       ) s on s.number = n % s.total`;
@@ -70,4 +81,9 @@ export async function seedOldDay(sql: Sql, daysAgo: number, events: number): Pro
       insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
       select d.workspace_id, d.id, 1, 1, 200, 20 from crm.webhook_deliveries_${suffix} d`);
   });
+}
+
+/** Does what the hourly jobs do: makes the partitions that are missing, and drops those that are too old. */
+export async function managePartitions(sql: Sql): Promise<void> {
+  for (const table of PARTITIONED) await sql`select crm.manage_partitions(${`crm.${table}`}::regclass)`;
 }

@@ -9,16 +9,24 @@ set search_path = ''
 as $$
 declare
   v_event_id uuid;
+  v_subscription_ids uuid[];
 begin
-  insert into crm.events (workspace_id, event, object_id, facts)
-  values (p_workspace_id, p_event, p_object_id, p_facts)
+  -- The position is that of crm.feed_position, whose call as the column's default takes a fifth of the time of an event.
+  insert into crm.events (workspace_id, event, object_id, facts, position)
+  select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
+  from crm.feed_offset o
   returning id into v_event_id;
 
-  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-  select s.workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
-  from crm.webhook_subscriptions s
-  where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types);
-  if found then
+  -- Read first, because an insert into a partitioned table costs as much where it inserts nothing, and most events have
+  -- no subscription.
+  v_subscription_ids := array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  );
+  if v_subscription_ids <> '{}' then
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
+    from unnest(v_subscription_ids) s (id);
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then

@@ -174,3 +174,26 @@ test("One statement on many rows emits one event a row; one in the transaction o
   });
   assert.deepEqual(await changesOf(sql, id), Array(2).fill(changed("contact.updated", "phone")));
 });
+
+test("An event has the position of its transaction, and the special event of a write comes before its update", async ({ sql, api, newDeal }) => {
+  const { id } = await newDeal();
+  await sql.begin(async (sql) => {
+    await sql`update crm.deals set status = 'ganho' where id = ${id}`;
+    const events = await sql`
+      select e.event::text, e.position = crm.feed_position() as is_of_transaction from crm.events e
+      where e.object_id = ${id} and e.event not in ('deal.created', 'lead.received') order by e.position, e.id`;
+    assert.deepEqual([...events], [
+      { event: "deal.won", is_of_transaction: true },
+      { event: "deal.updated", is_of_transaction: true },
+    ]);
+  });
+  const { body: activity } = await api.post("/api-v1-activities", { deal_id: id });
+  await api.patch(`/api-v1-activities/${activity.id}`, { status: "concluida" });
+  const inOrder = await sql`
+    select e.event::text from crm.events e where e.object_id = ${activity.id} order by e.position, e.id`;
+  assert.deepEqual(inOrder.map(({ event }) => event), [
+    "activity.created",
+    "activity.completed",
+    "activity.updated",
+  ]);
+});

@@ -20,7 +20,7 @@ async function openWrite(workspace: TestWorkspace, name: string, isolation = "re
     await connection.unsafe(how);
     connection.release();
   };
-  return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql[Symbol.asyncDispose]() };
+  return { sql: connection as unknown as Sql, end, [Symbol.asyncDispose]: () => sql.end({ timeout: 0 }) };
 }
 
 test("GET /api-v1-events: an event whose transaction began first and commits last is not stepped over", async ({ api, sql, workspace }) => {

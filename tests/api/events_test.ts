@@ -60,27 +60,27 @@ test("GET /api-v1-events filters by event_types, object_id and since, alone and 
   const { id: deal_id } = await newDeal();
   const { cursor } = await readUntil(api, 3);
   const [first, second] = await makeContacts(sql, workspace, 2);
-  const { body: { id: activity } } = await api.post("/api-v1-activities", { deal_id });
+  const { body: { id: company } } = await api.post("/api-v1-companies", { name: "Padaria Sol" });
   const all = (await readUntil(api, 3, { cursor })).events;
   const ids = async (query: Record<string, string>) =>
     (await readAll(api, { cursor, ...query })).events.map(({ object_id }) => object_id);
 
   assert.deepEqual(await ids({ event_types: "contact.created" }), [first, second]);
-  assert.deepEqual(await ids({ event_types: "activity.created, contact.created" }), [
+  assert.deepEqual(await ids({ event_types: "company.created, contact.created" }), [
     first,
     second,
-    activity,
+    company,
   ]);
   assert.deepEqual(await ids({ event_types: "deal.won" }), []);
   assert.deepEqual(await ids({ object_id: second! }), [second]);
   assert.deepEqual(await ids({ object_id: second!, event_types: "deal.won" }), []);
-  const { occurred_at: since } = all.find(({ object_id }) => object_id === activity)!;
-  assert.deepEqual(await ids({ since }), [activity]);
+  const { occurred_at: since } = all.find(({ object_id }) => object_id === company)!;
+  assert.deepEqual(await ids({ since }), [company]);
   assert.deepEqual(await ids({ since, object_id: second! }), []);
-  assert.deepEqual(await ids({ since: "2026-01-01" }), [first, second, activity]);
+  assert.deepEqual(await ids({ since: "2026-01-01" }), [first, second, company]);
   assert.deepEqual(await ids({ since: "2999-01-01" }), []);
   const { meta } = await readPage(api, { cursor, limit: "1" });
-  assert.deepEqual(await ids({ since, cursor: meta.next_cursor }), [activity]);
+  assert.deepEqual(await ids({ since, cursor: meta.next_cursor }), [company]);
   assert.deepEqual(await ids({ event_types: "contact.created", cursor: meta.next_cursor }), [second]);
   const { events: ofDeal } = await readAll(api, { object_id: deal_id });
   assert.deepEqual(ofDeal.map(({ event }) => event), ["deal.created", "lead.received"]);

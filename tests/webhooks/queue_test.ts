@@ -271,9 +271,13 @@ Deno.test("16 fifth failures at the same time deactivate the subscription exactl
 
 test("An event whose body cannot be built does not prevent the others from being claimed", async ({ sql, workspace: { id } }) => {
   await rolledBack(sql, async (sql) => {
+    const [contact] = await sql`
+      insert into crm.contacts (workspace_id, name, owner_id)
+      select workspace_id, 'Ana', id from crm.members where workspace_id = ${id} limit 1
+      returning id`;
     const [broken] = await addDeliveries(sql, id, await addSubscription(sql, id), 2);
     await sql`
-      update crm.events set facts = '"no object"'
+      update crm.events set object_id = ${contact!["id"]}, facts = '"no object"'
       where id = (select event_id from crm.webhook_deliveries where id = ${broken!})`;
     const bodies =
       await sql`select delivery_id, body from crm.delivery_claim(1000) where workspace_id = ${id}`;

@@ -2,7 +2,7 @@ import type { Sql } from "postgres";
 import { percentile } from "../../harness/figures.ts";
 import { pause } from "../../harness/waiting.ts";
 import { connect, openWorld } from "../../harness/world.ts";
-import { PARTITIONED, seedGroup, seedOldDay } from "../seed.ts";
+import { managePartitions, PARTITIONED, seedDay, seedGroup } from "../seed.ts";
 import type { Trial } from "../world.ts";
 
 const ALLOWED_S = 1;
@@ -32,10 +32,11 @@ export const purge: Trial = {
     const [events, seconds] = short ? [20_000, 4] : [3_000_000, 15];
     await using world = await openWorld();
     const { sql } = world;
+    await managePartitions(sql);
     await seedGroup(sql, { name: "busy", workspaces: 50, subscriptionsEach: 1 });
     {
       await using admin = connect(world.adminUrl);
-      await seedOldDay(admin, DAYS_AGO, events);
+      await seedDay(sql, admin, DAYS_AGO, events);
     }
     const before = await readRows(sql);
     if (before.old !== 3 * events) {
@@ -44,16 +45,21 @@ export const purge: Trial = {
     await sql`vacuum analyze`;
 
     const work = startWork(world);
-    await pause(seconds * 1000);
-    const began = performance.now();
-    await sql`select crm.manage_partitions()`;
-    const took = (performance.now() - began) / 1000;
-    await pause(Math.max(0, began + MEANWHILE_MS - performance.now()));
-    const done = await work.stop();
+    let began = 0;
+    let took = 0;
+    try {
+      await pause(seconds * 1000);
+      began = performance.now();
+      await managePartitions(sql);
+      took = (performance.now() - began) / 1000;
+      await pause(Math.max(0, began + MEANWHILE_MS - performance.now()));
+    } finally {
+      await work.stop();
+    }
     const after = await readRows(sql);
 
     let ok = took <= ALLOWED_S && after.deleted === 0 && after.old === 0;
-    const found = Object.entries(done).map(([name, all]) => {
+    const found = Object.entries(work.done).map(([name, all]) => {
       // The first second is for the caches of new connections.
       const usual = all.filter((one) => one.began < began - 100 && one.began > began - seconds * 1000 + 1000);
       const meanwhile = all.filter((one) => one.began + one.ms >= began && one.began < began + MEANWHILE_MS);
@@ -112,10 +118,10 @@ function startWork(
   }
   const all = [...Array.from({ length: WRITERS }, write), deliver()];
   return {
+    done,
     async stop() {
       stopped = true;
       await Promise.all(all);
-      return done;
     },
   };
 }

@@ -4,6 +4,7 @@ import { startServer } from "../../harness/functions.ts";
 import { eventually } from "../../harness/waiting.ts";
 import { countArrivals } from "../arrivals.ts";
 import { countDeliveries, createSubscribers } from "../queue.ts";
+import { makeDay } from "../seed.ts";
 import type { Trial } from "../world.ts";
 
 const DAYS = 3;
@@ -92,6 +93,7 @@ async function missEvents(sql: Sql, workspaceId: string, count: number): Promise
     update crm.webhook_subscriptions
     set is_active = false, deactivated_at = now() - ${DAYS} * interval '1 day', deactivated_reason = 'failures'
     where workspace_id = ${workspaceId} returning id`;
+  for (let day = 1; day <= DAYS; day++) await makeDay(sql, day);
   await sql`
     with contact as (
       insert into crm.contacts (workspace_id, name, owner_id)

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const EVENTS = 60_000;
+const DAYS = 20;
+/** A page of 50 with an index of objects that are not there; the events and their index are 1,900 blocks. */
+const MAX_BLOCKS = 450;
+
+Deno.test("a call of the feed reads a bounded part of the events, and no day before its cursor", async (t) => {
+  await using sql = openDatabase();
+  const { id: workspace } = await makeWorkspace(sql);
+  const { id: object } = await seed(sql, workspace);
+
+  /** Calls the verb as the door does; counts the blocks, and names the days whose events were looked at. */
+  async function read(args: Record<string, unknown>) {
+    return await sql.begin(async (sql) => {
+      await sql`set local role crm_api`;
+      await sql`select set_config('app.workspace_id', ${workspace}, true)`;
+      const text = JSON.stringify({ limit: 50, ...args });
+      // The first call also reads the catalogue.
+      const [{ reply }] = await sql<
+        [{ reply: { data: { id: string }[]; meta: { next_cursor: string; has_more: boolean } } }]
+      >`
+        select api.event_list(${text}::text::jsonb) as reply`;
+      const scans = () =>
+        sql<{ name: string; scans: number }[]>`
+        select relname as name, idx_scan::integer as scans from pg_stat_xact_user_tables
+        where schemaname = 'crm' and relname ~ '^events_20'`;
+      const before = new Map((await scans()).map(({ name, scans }) => [name, scans]));
+      const [row] = await sql.unsafe(
+        "explain (analyze, buffers, format json) select api.event_list($1::text::jsonb)",
+        [text],
+      );
+      const { Plan } = row!["QUERY PLAN"][0];
+      const days = (await scans()).filter(({ name, scans }) => scans > (before.get(name) ?? 0));
+      return {
+        ...reply,
+        blocks: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"] as number,
+        days: days.map(({ name }) => name.slice("events_".length).replaceAll("_", "-")).sort(),
+      };
+    });
+  }
+
+  const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const late = await read({ since: dayAgo(0.01) });
+  assert.equal(late.meta.has_more, false);
+  const middle = await read({ since: dayAgo(10) });
+  const cases: Record<string, { args: Record<string, unknown>; finds: number; oldest?: string }> = {
+    "from the beginning": { args: {}, finds: 50 },
+    "from a cursor of ten days ago": {
+      args: { cursor: middle.meta.next_cursor },
+      finds: 50,
+      oldest: dayAgo(12.1),
+    },
+    "since ten days ago": { args: { since: dayAgo(10) }, finds: 50, oldest: dayAgo(12.1) },
+    "an event that never happened": { args: { event_types: ["deal.won"] }, finds: 0 },
+    "of one object": { args: { object_id: object }, finds: 50 },
+    "nothing new": { args: { cursor: late.meta.next_cursor }, finds: 0, oldest: dayAgo(2.1) },
+  };
+  for (const [title, { args, finds, oldest }] of Object.entries(cases)) {
+    await t.step(title, async () => {
+      const { data, blocks, days } = await read(args);
+      console.log(`${title}: ${blocks} blocks, ${days.length} days from ${days[0]} on`);
+      assert.equal(data.length, finds);
+      assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks`);
+      if (oldest !== undefined) assert.ok(days[0]! >= oldest.slice(0, 10), `${days[0]} is before ${oldest}`);
+    });
+  }
+});
+
+/** Makes the days' partitions, and events of twenty days, each hundredth about one object. */
+async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<{ id: string }> {
+  await sql`
+    select crm.make_partition('crm.events', d.day)
+    from (
+      select (now() at time zone 'UTC')::date - n as day from generate_series(0, ${DAYS}::integer + 1) n
+    ) d
+    where d.day not in (select p.day from crm.partitions_of('crm.events') p)`;
+  const object = { id: crypto.randomUUID() };
+  await sql`
+    insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at, position)
+    select
+      ${workspace}, crm.uuid_v7(at), 'contact.created',
+      case when n % 100 = 0 then ${object.id}::uuid else gen_random_uuid() end, '{}', at, 1 + n / 500
+    from generate_series(1, ${EVENTS}::integer) n
+    cross join lateral (
+      select now() - ${DAYS} * interval '1 day' * (1 - n::float / ${EVENTS}) - interval '1 second' as at
+    ) t`;
+  await sql`vacuum analyze crm.events`;
+  return object;
+}
