@@ -6911,6 +6911,7 @@ CREATE FUNCTION crm.deliveries_due() RETURNS boolean
       where exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+        offset 0
       )
     )
 $$;
@@ -7076,17 +7077,20 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in
+    -- offset 0 keeps each question to its shard: the planner would rather read all that waits, once.
     select s.shard from crm.webhook_shards s
-    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready')
+    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready' offset 0)
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
+        offset 0
       )
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
+        offset 0
       )
-      or exists (select from crm.webhook_unsettled u where u.shard = s.shard)
+      or exists (select from crm.webhook_unsettled u where u.shard = s.shard offset 0)
     order by random()
   loop
     -- Another dispatcher that has the shard claims what is there.
