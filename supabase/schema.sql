@@ -7381,7 +7381,9 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- A statement for each index: one for all of them could use none.
+  -- A statement for each index: one for all of them could use none. Of a subscription as a range of both columns, which
+  -- only one index has in that order: of an equality the planner may think that it matches every row, and walk the
+  -- workspace's. The range of the ids alone names the partitions.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -7411,11 +7413,13 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        where d.workspace_id = p_workspace_id
+          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
           and d.id < v_before and d.id >= v_from
           -- As the partial index says it.
           and d.state in ('failed', 'cancelled')
-        order by d.id desc
+        order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
       where w.state = p_state
@@ -7426,9 +7430,11 @@ begin
     );
     if cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+      where d.workspace_id = p_workspace_id
+        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
         and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
-      order by d.id desc
+      order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
   else
@@ -7437,9 +7443,11 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        where d.workspace_id = p_workspace_id
+          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
           and d.id < v_before and d.id >= v_from
-        order by d.id desc
+        order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
       where crm.is_in_state(p_state, w.state, v_may_send)
@@ -7450,9 +7458,11 @@ begin
     );
     if v_is_filtered and cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+      where d.workspace_id = p_workspace_id
+        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
         and d.id < v_before and d.id >= v_from
-      order by d.id desc
+      order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
   end if;
@@ -10856,50 +10866,45 @@ CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uu
     AS $$
 declare
   c_max_deliveries constant integer := 50000;
-  c_max_events constant integer := 100000;
+  c_step constant integer := 5000;
   v_from uuid := crm.uuid_v7_floor(p_since);
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
-  v_event_ids uuid[];
   v_next_id uuid;
+  v_added bigint;
 begin
   perform crm.require_own_workspace(p_workspace_id);
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
-  v_event_ids := array(
-    select e.id
-    from (
-      select e.id, e.event, e.is_test from crm.events e
-      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
-      order by e.id
-      limit c_max_events
-    ) e
-    where e.event = any (v_types) and not e.is_test
-      and (
-        select d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.id = crm.delivery_id(e.id, p_subscription_id)
-      ) in ('delivered', 'pending') is not true
-    limit c_max_deliveries + 1
-  );
-  if cardinality(v_event_ids) > c_max_deliveries then
-    v_next_id := v_event_ids[c_max_deliveries + 1];
-    v_event_ids := v_event_ids[:c_max_deliveries];
-  else
+  count := 0;
+  loop
+    v_next_id := null;
     select e.id into v_next_id from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
     order by e.id
-    offset c_max_events limit 1;
-  end if;
+    offset c_step limit 1;
 
-  insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
-  select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
-  from unnest(v_event_ids) e (id)
-  -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
-  on conflict (workspace_id, id) do update
-  set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
-  where d.state in ('failed', 'cancelled');
-  get diagnostics count = row_count;
+    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+    from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+      and e.event = any (v_types) and not e.is_test
+      and (
+        select k.state from crm.webhook_deliveries k
+        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+    on conflict (workspace_id, id) do update
+    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+    where d.state in ('failed', 'cancelled');
+    get diagnostics v_added = row_count;
+    count := count + v_added;
+    -- The caller waits for 10 seconds, and can call again.
+    exit when v_next_id is null or count + c_step > c_max_deliveries
+      or clock_timestamp() > statement_timestamp() + interval '4 s';
+    v_from := v_next_id;
+  end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
   -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
@@ -10918,7 +10923,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or 100,000 events at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -11324,7 +11329,7 @@ COMMENT ON FUNCTION crm.resume_subscription(p_workspace_id uuid, p_id uuid, OUT 
 --
 
 CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
-    LANGUAGE plpgsql
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
 begin
@@ -17977,7 +17982,6 @@ REVOKE ALL ON FUNCTION crm.unsettle_changed_subscription() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) TO crm_app;
 
 
 --

@@ -30,6 +30,7 @@ async function placesOf({ sql, busy }: World): Promise<{ places: Place[]; sessio
     page("/webhooks/", /^Parado: 5 falhas seguidas/),
     page(`/webhooks/?id=${company.webhookId}`, "Recuperar eventos"),
     page(`/webhooks/?id=${company.webhookId}&entrega=${company.deliveryId}`, "De que é feita a assinatura"),
+    page(`/webhooks/?id=${company.stoppedId}`, /^Uma entrega falhou cinco vezes .* 3 entregas esperam/),
     page("/webhooks/?novo=1", "Um contato foi criado"),
     page("/funil/", "Marina Alves"),
     page("/atividade/", /revogou a chave/),

@@ -51,7 +51,7 @@ export const webhooks: Scenario[] = [
       "Deliveries are filtered by state and event, and older ones come below, each once, while new ones arrive",
     async run({ browser, sql }) {
       const company = await makeCompany(sql);
-      const session = await sessionOf(await makePerson(sql, company, "vendedor"));
+      const session = await sessionOf(await makePerson(sql, company, "gestor"));
       const api = client(company.key);
       const mailbox = openMailbox("status=204");
       const { body: { id } } = await api.post("/api-v1-webhooks", {
@@ -80,6 +80,16 @@ export const webhooks: Scenario[] = [
       await listed(MANY);
       assert.equal(await page.getByRole("button", { name: "Mostrar mais antigas" }).count(), 0);
       await arrive(MANY, 2);
+      await listed(MANY + 2);
+      // An older one that is sent again is followed to its end.
+      await deliveriesOf(page).last().getByRole("link").click();
+      await page.getByRole("button", { name: /^Reenviar contact.created/ }).click();
+      await openedDelivery(page).getByText("Reenvio 1").waitFor();
+      await eventually(
+        async () => await openedDelivery(page).locator("li.rung.good").count() === 2,
+        "both attempts",
+      );
+      await page.getByRole("link", { name: "Fechar" }).click();
       await listed(MANY + 2);
 
       await page.getByLabel("Estado", { exact: true }).selectOption({ label: "Falhou" });

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { join } from "node:path";
 import { openDatabase } from "../../tests/support/stack.ts";
 import { en } from "../../console/strings/en.ts";
@@ -18,6 +18,7 @@ interface Picture {
   phone?: true;
   /** Of a desk's screen, where it is not the usual one. */
   width?: number;
+  height?: number;
   path: (company: BusyCompany) => string;
   prepare: (page: Page, t: Strings) => Promise<unknown>;
 }
@@ -51,26 +52,34 @@ const PICTURES: Picture[] = [
   {
     name: "deliveries",
     width: 1_280,
+    height: 660,
     path: ({ webhookId, deliveryId }) => `/webhooks/?id=${webhookId}&entrega=${deliveryId}`,
     async prepare(page, t) {
       await page.getByText(t["delivery.signature"]).waitFor();
-      await scrollToHeading(page, t["deliveries.title"]);
+      await scrollTo(page.locator("section.delivery"));
     },
+  },
+  {
+    name: "stopped",
+    phone: true,
+    path: ({ stoppedId }) => `/webhooks/?id=${stoppedId}`,
+    prepare: (page, t) => page.getByText(t["webhook.missed_text"]).waitFor(),
   },
   {
     name: "members",
     path: () => "/conta/",
     async prepare(page, t) {
       await page.getByText("Caio Dias").first().waitFor();
-      await scrollToHeading(page, t["members.title"]);
+      await scrollTo(page.getByRole("heading", { name: t["members.title"] }));
     },
   },
 ];
 
-/** Puts a heading at the top of the screen. */
-async function scrollToHeading(page: Page, heading: string): Promise<void> {
-  const title = page.getByRole("heading", { name: heading });
-  await title.evaluate((element) => scrollTo({ top: element.getBoundingClientRect().top + scrollY - 24 }));
+/** Puts an element at the top of the screen. */
+async function scrollTo(place: Locator): Promise<void> {
+  await place.evaluate((element) =>
+    globalThis.scrollTo({ top: element.getBoundingClientRect().top + scrollY - 24 })
+  );
 }
 
 /** Writes `<name>.png` in Portuguese and `<name>.en.png` in English into a folder. */
@@ -97,7 +106,7 @@ export async function takePictures(folder: string): Promise<void> {
 async function take(
   browser: Browser,
   company: BusyCompany,
-  { path, prepare, phone, width = DESK.width }: Picture,
+  { path, prepare, phone, width = DESK.width, height = DESK.height }: Picture,
   strings: Strings,
   locale: string,
   file: string,
@@ -107,7 +116,7 @@ async function take(
     session,
     locale,
     touch: phone ?? false,
-    viewport: phone ? PHONE_SCREEN : { ...DESK, width },
+    viewport: phone ? PHONE_SCREEN : { width, height },
   });
   const { page, context } = watched;
   await context.addInitScript(

@@ -111,7 +111,7 @@ export const events: readonly Part[] = [
     rules: [
       rule(
         "the four headers",
-        "A delivery has the four headers of spec 6.3",
+        "A delivery has the four headers of spec 6.3 and the id of its event",
         "A lead is delivered at once, signed, with the lead, its contact and its company",
       ),
     ],

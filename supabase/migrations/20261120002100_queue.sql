@@ -745,7 +745,7 @@ comment on function crm.poke_dispatcher() is
   'request was lost. Security definer, because it looks at every workspace, and members poke it too.';
 
 create function crm.resume_webhooks() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin

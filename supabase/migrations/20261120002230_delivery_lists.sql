@@ -93,7 +93,9 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- A statement for each index: one for all of them could use none.
+  -- A statement for each index: one for all of them could use none. Of a subscription as a range of both columns, which
+  -- only one index has in that order: of an equality the planner may think that it matches every row, and walk the
+  -- workspace's. The range of the ids alone names the partitions.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -123,11 +125,13 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        where d.workspace_id = p_workspace_id
+          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
           and d.id < v_before and d.id >= v_from
           -- As the partial index says it.
           and d.state in ('failed', 'cancelled')
-        order by d.id desc
+        order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
       where w.state = p_state
@@ -138,9 +142,11 @@ begin
     );
     if cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+      where d.workspace_id = p_workspace_id
+        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
         and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
-      order by d.id desc
+      order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
   else
@@ -149,9 +155,11 @@ begin
       select w.id
       from (
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+        where d.workspace_id = p_workspace_id
+          and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
           and d.id < v_before and d.id >= v_from
-        order by d.id desc
+        order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
       where crm.is_in_state(p_state, w.state, v_may_send)
@@ -162,9 +170,11 @@ begin
     );
     if v_is_filtered and cardinality(ids) <= p_limit then
       select d.id into v_last from crm.webhook_deliveries d
-      where d.workspace_id = p_workspace_id and d.subscription_id = p_subscription_id
+      where d.workspace_id = p_workspace_id
+        and (d.subscription_id, d.id) < (p_subscription_id, v_before)
+        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
         and d.id < v_before and d.id >= v_from
-      order by d.id desc
+      order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
   end if;

@@ -64,50 +64,45 @@ set enable_mergejoin = off
 as $$
 declare
   c_max_deliveries constant integer := 50000;
-  c_max_events constant integer := 100000;
+  c_step constant integer := 5000;
   v_from uuid := crm.uuid_v7_floor(p_since);
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
-  v_event_ids uuid[];
   v_next_id uuid;
+  v_added bigint;
 begin
   perform crm.require_own_workspace(p_workspace_id);
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
-  v_event_ids := array(
-    select e.id
-    from (
-      select e.id, e.event, e.is_test from crm.events e
-      where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
-      order by e.id
-      limit c_max_events
-    ) e
-    where e.event = any (v_types) and not e.is_test
-      and (
-        select d.state from crm.webhook_deliveries d
-        where d.workspace_id = p_workspace_id and d.id = crm.delivery_id(e.id, p_subscription_id)
-      ) in ('delivered', 'pending') is not true
-    limit c_max_deliveries + 1
-  );
-  if cardinality(v_event_ids) > c_max_deliveries then
-    v_next_id := v_event_ids[c_max_deliveries + 1];
-    v_event_ids := v_event_ids[:c_max_deliveries];
-  else
+  count := 0;
+  loop
+    v_next_id := null;
     select e.id into v_next_id from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
     order by e.id
-    offset c_max_events limit 1;
-  end if;
+    offset c_step limit 1;
 
-  insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
-  select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
-  from unnest(v_event_ids) e (id)
-  -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
-  on conflict (workspace_id, id) do update
-  set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
-  where d.state in ('failed', 'cancelled');
-  get diagnostics count = row_count;
+    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+    from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+      and e.event = any (v_types) and not e.is_test
+      and (
+        select k.state from crm.webhook_deliveries k
+        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+    on conflict (workspace_id, id) do update
+    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+    where d.state in ('failed', 'cancelled');
+    get diagnostics v_added = row_count;
+    count := count + v_added;
+    -- The caller waits for 10 seconds, and can call again.
+    exit when v_next_id is null or count + c_step > c_max_deliveries
+      or clock_timestamp() > statement_timestamp() + interval '4 s';
+    v_from := v_next_id;
+  end loop;
   next_since := crm.uuid_v7_time(v_next_id);
 
   -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
@@ -123,8 +118,8 @@ $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
-  'twice. Test events are not recovered. Oldest first, 50,000 deliveries or 100,000 events at most: next_since is then '
-  'where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. '
+  'twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since '
+  'is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. '
   'Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void

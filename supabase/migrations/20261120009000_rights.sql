@@ -322,7 +322,6 @@ grant execute on function
   crm.subscription_json(crm.webhook_subscriptions),
   crm.subscription_overview(uuid, uuid),
   crm.subscription_overviews(uuid, uuid[]),
-  crm.unsettle_subscription(uuid, uuid, boolean),
   crm.uuid_v7(timestamp with time zone),
   crm.uuid_v7_floor(timestamp with time zone),
   crm.with_fields(json, json),

@@ -136,9 +136,9 @@ test("POST …/rotate-secret with an overlap leaves the old secret signing, and 
   const first = await rotate(3600);
   const left = Date.parse(first.old_secret_until!) - Date.now();
   assert.ok(left > 3_590_000 && left <= 3_600_000, `${left} ms`);
-  checkDelivery(await send(1), old);
+  checkDelivery(await send(1), old, first.secret);
   const second = await rotate(604_800);
-  checkDelivery(await send(2), old);
+  checkDelivery(await send(2), old, second.secret);
   assert.equal((await api.get(`${WEBHOOKS}/${id}`)).body.old_secret_until, second.old_secret_until);
 
   await sql`update crm.webhook_secrets set next_from = now() where subscription_id = ${id}`;
@@ -147,8 +147,8 @@ test("POST …/rotate-secret with an overlap leaves the old secret signing, and 
   checkDelivery(message, second.secret);
   for (const other of [old, first.secret]) assert.throws(() => checkDelivery(message, other));
   // The secret that signs now is the one that the overlap ended with.
-  await rotate(60);
-  checkDelivery(await send(4), second.secret);
+  const third = await rotate(60);
+  checkDelivery(await send(4), second.secret, third.secret);
   const last = await rotate();
   assert.equal(last.old_secret_until, null);
   checkDelivery(await send(5), last.secret);

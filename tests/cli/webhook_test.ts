@@ -299,7 +299,7 @@ test("webhook rotate --overlap leaves the earlier secret signing until then", as
   assert.ok(Date.parse(old_secret_until) - Date.now() > 604_790_000);
   assert.match(await say("webhook", "show", id), /^The old secret goes on signing until 20\S+Z$/m);
   await api.post(LEADS, { first_name: "Ana" });
-  checkDelivery((await mailbox.waitFor(1))[0]!, old);
+  checkDelivery((await mailbox.waitFor(1))[0]!, old, secret);
   await sql`update crm.webhook_secrets set next_from = now() where subscription_id = ${id}`;
   await api.post(LEADS, { first_name: "Bia" });
   checkDelivery((await mailbox.waitFor(2))[1]!, secret);

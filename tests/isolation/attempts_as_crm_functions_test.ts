@@ -73,7 +73,6 @@ test(
       ]);
     }
     await refuseAll(functions, [
-      "select * from crm.waiting_subscriptions",
       "select * from supabase_migrations.schema_migrations",
       "select * from pg_authid",
     ]);

@@ -5,7 +5,10 @@ import { migrate } from "../../local/migrate.ts";
 import { prepareAsSupabase, startDebianPostgres } from "../support/debian_postgres.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";
+import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
+import { PARTITION_CHECKS } from "../support/partition_checks.ts";
+import { daysOf, dropAll, TABLES } from "../support/partitions.ts";
 import { RIGHTS_CHECKS } from "../support/rights_checks.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
@@ -99,6 +102,37 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
           ]);
         },
       );
+
+      for (const { name, run } of PARTITION_CHECKS) {
+        await t.step(name, () => run({ sql, url: server.url, superuserUrl: server.superuserUrl }));
+      }
+
+      await t.step("pg_cron makes the partitions, as postgres and by itself", async () => {
+        await dropAll(sql);
+        // Within a minute instead of an hour, because a test cannot wait for that long.
+        await sql`update crm.jobs set every = '1 minute' where name like 'partition-%'`;
+        await sql`select crm.schedule_jobs()`;
+        const made = async () => {
+          const days = await Promise.all(TABLES.map((table) => daysOf(sql, table)));
+          return days.every((of) => of.length === 8);
+        };
+        await eventually(made, "the partitions", 130);
+        const runs = await sql`
+          select distinct j.jobname, d.status, d.username from cron.job_run_details d join cron.job j using (jobid)
+          where j.jobname like 'crm:partition-%' and d.status <> 'running' order by 1`;
+        assert.deepEqual(
+          runs.map((run) => ({ ...run })),
+          ["attempts", "deliveries", "events"].map((of) => ({
+            jobname: `crm:partition-${of}`,
+            status: "succeeded",
+            username: "postgres",
+          })),
+        );
+        const owners = await sql`
+          select distinct pg_get_userbyid(relowner) as owner from pg_class
+          where relnamespace = 'crm'::regnamespace and relispartition`;
+        assert.deepEqual([...owners], [{ owner: "postgres" }]);
+      });
     } finally {
       await sql.end();
       await admin.end();

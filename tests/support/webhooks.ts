@@ -127,6 +127,15 @@ export async function addDeliveries(
   return rows.map(({ id }) => id).sort();
 }
 
+/** Adds events `deal.won` to a workspace, 10 ms apart, the last one now. No subscription gets a delivery. */
+export async function addEvents(sql: postgres.Sql, workspaceId: string, count: number): Promise<void> {
+  await sql`
+    insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
+    select ${workspaceId}, crm.uuid_v7(at), 'deal.won', gen_random_uuid(), '{}', at
+    from generate_series(1, ${count}::integer) n
+    cross join lateral (select now() - n * interval '10 ms' as at) t`;
+}
+
 /** Lets the dispatcher that claimed the deliveries of a subscription lose its lease at a time, in seconds from now. */
 export async function endLeases(sql: postgres.ISql, subscriptionId: string, seconds = 0): Promise<void> {
   await sql`

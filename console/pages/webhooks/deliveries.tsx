@@ -12,7 +12,7 @@ import { t } from "../../strings/strings.ts";
 import { OpenedDelivery } from "./delivery.tsx";
 import { DeliveryTable } from "./delivery_table.tsx";
 import { type Filter, Filters, webhookHref } from "./filters.tsx";
-import type { Webhook } from "./records.ts";
+import type { Delivery, Webhook } from "./records.ts";
 import { sendingOf } from "./states.ts";
 import { useDeliveries } from "./use_deliveries.ts";
 import { whenText } from "./words.ts";
@@ -36,7 +36,9 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
     ...(filter.state && { state: filter.state }),
     ...(filter.event && { event: filter.event }),
   });
-  const { first, shown, reload, restart, showOlder, reading } = useDeliveries(`app-v1-deliveries?${query}`);
+  const { first, shown, reload, replace, restart, showOlder, reading } = useDeliveries(
+    `app-v1-deliveries?${query}`,
+  );
   const failures = useRef(0);
   const readAt = useSignal("");
   useEffect(() => {
@@ -49,6 +51,10 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
     await read();
     failures.current = first.failure.peek() === null ? 0 : failures.current + 1;
     if (JSON.stringify(first.data.peek()) !== before) onNews();
+  };
+  const resent = (delivery: Delivery) => {
+    replace(delivery);
+    void refresh();
   };
   const pending = sending === "sends" && shown?.some(({ state }) => state === "pending");
   usePolling(
@@ -92,7 +98,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
             sending={sending}
             open={open}
             hrefOf={(delivery) => webhookHref(id, filter, delivery)}
-            onSent={() => refresh()}
+            onSent={resent}
           />
         )}
         {reading.failure.value && <FailureNote failure={reading.failure.value} />}
@@ -111,7 +117,7 @@ export function Deliveries({ webhook, filter, open, onNews, actions }: {
           listed={shown?.find(({ id }) => id === open) ?? null}
           sending={sending}
           closeHref={webhookHref(id, filter)}
-          onSent={() => refresh()}
+          onSent={resent}
         />
       )}
     </section>

@@ -22,7 +22,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
   listed: Delivery | null;
   sending: Sending;
   closeHref: string;
-  onSent: () => void;
+  onSent: (delivery: Delivery) => void;
 }) {
   const delivery = useResource<OpenDelivery>(`app-v1-deliveries/${encodeURIComponent(id)}`);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -65,7 +65,7 @@ export function OpenedDelivery({ id, listed, sending, closeHref, onSent }: {
 function Opened({ delivery, sending, onSent }: {
   delivery: OpenDelivery;
   sending: Sending;
-  onSent: () => void;
+  onSent: (delivery: Delivery) => void;
 }) {
   const { id, event_id, object_id, created_at, occurred_at, body, headers } = delivery;
   const timestamp = headers.find(({ name }) => name.toLowerCase() === "x-service-timestamp");

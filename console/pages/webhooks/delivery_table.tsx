@@ -15,7 +15,7 @@ export function DeliveryTable({ deliveries, sending, open, hrefOf, onSent }: {
   sending: Sending;
   open: string | null;
   hrefOf: (id: string) => string;
-  onSent: () => void;
+  onSent: (delivery: Delivery) => void;
 }) {
   // One that is open has its own button beside the list, which then is narrow.
   const mayResend = mayChange.value && sending !== "stopped" && open === null;

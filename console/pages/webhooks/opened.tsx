@@ -73,67 +73,70 @@ function Facts({ webhook }: { webhook: Webhook }) {
   const state = stateOfWebhook(webhook, workspace.value?.suspended ?? false);
   const why = whyText(webhook, state, now.value);
   return (
-    <div class="columns">
-      <dl class="facts">
-        <dt>{t("webhooks.state")}</dt>
-        <dd>
-          <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
-          {why && <p class="hint">{why}</p>}
-        </dd>
-        <dt>{t("webhooks.url")}</dt>
-        <dd>
-          <span class="target" title={target_url}>{target_url}</span>
-          <CopyButton text={target_url} label={t("webhooks.url")} quiet />
-        </dd>
-        <dt>{t("webhooks.events")}</dt>
-        <dd>
-          <ul class="codes">
-            {event_types.map((event) => (
-              <li key={event}>
-                {textNamed(`event.${event}`)} <code>{event}</code>
-              </li>
-            ))}
-          </ul>
-        </dd>
-      </dl>
-      <dl class="facts">
-        <dt>{t("webhooks.week")}</dt>
-        <dd>
-          <Week days={days} wide />
-          <p class="hint">{weekText(days)}</p>
-        </dd>
-        <dt>{t("webhooks.last_success")}</dt>
-        <dd>
-          <Moment at={last_success_at} />
-        </dd>
-        <dt>{t("webhooks.last_failure")}</dt>
-        <dd>
-          <Moment at={last_failure_at} />
-        </dd>
-        <dt>{t("webhooks.created")}</dt>
-        <dd>
-          <Moment at={created_at} exact />
-        </dd>
-        {old_secret_until && (
-          <>
-            <dt>{t("secret.old_until")}</dt>
-            <dd>
-              <Moment at={old_secret_until} exact />
-            </dd>
-          </>
-        )}
-        <dt>{t("webhooks.origin")}</dt>
-        <dd>
-          {key
-            ? (
-              <>
-                {t("webhooks.by_key")} <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
-              </>
-            )
-            : t("webhooks.by_person")}
-        </dd>
-      </dl>
-    </div>
+    <>
+      {why && <p class={state.tone === "failed" ? "note failed above" : "note above"}>{why}</p>}
+      <div class="columns">
+        <dl class="facts">
+          <dt>{t("webhooks.state")}</dt>
+          <dd>
+            <span class={`state ${state.tone}`}>{webhookStateText(state, now.value)}</span>
+          </dd>
+          <dt>{t("webhooks.url")}</dt>
+          <dd>
+            <span class="target" title={target_url}>{target_url}</span>
+            <CopyButton text={target_url} label={t("webhooks.url")} quiet />
+          </dd>
+          <dt>{t("webhooks.events")}</dt>
+          <dd>
+            <ul class="codes">
+              {event_types.map((event) => (
+                <li key={event}>
+                  {textNamed(`event.${event}`)} <code>{event}</code>
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </dl>
+        <dl class="facts">
+          <dt>{t("webhooks.week")}</dt>
+          <dd>
+            <Week days={days} wide />
+            <p class="hint">{weekText(days)}</p>
+          </dd>
+          <dt>{t("webhooks.last_success")}</dt>
+          <dd>
+            <Moment at={last_success_at} />
+          </dd>
+          <dt>{t("webhooks.last_failure")}</dt>
+          <dd>
+            <Moment at={last_failure_at} />
+          </dd>
+          <dt>{t("webhooks.created")}</dt>
+          <dd>
+            <Moment at={created_at} exact />
+          </dd>
+          {old_secret_until && (
+            <>
+              <dt>{t("secret.old_until")}</dt>
+              <dd>
+                <Moment at={old_secret_until} exact />
+              </dd>
+            </>
+          )}
+          <dt>{t("webhooks.origin")}</dt>
+          <dd>
+            {key
+              ? (
+                <>
+                  {t("webhooks.by_key")}{" "}
+                  <a class="broken" href={href("chaves/", { id: key.id })}>{key.name}</a>
+                </>
+              )
+              : t("webhooks.by_person")}
+          </dd>
+        </dl>
+      </div>
+    </>
   );
 }
 

@@ -8,14 +8,17 @@ import type { Delivery } from "./records.ts";
 import { whenText } from "./words.ts";
 
 /** Sends a delivery again under its id; one that had ended gets five new attempts. */
-export function Resend({ delivery, onSent }: { delivery: Delivery; onSent: () => void }) {
+export function Resend({ delivery, onSent }: { delivery: Delivery; onSent: (delivery: Delivery) => void }) {
   const { busy, failure, run } = useAction();
   const { id, event, created_at } = delivery;
   const resend = async () => {
     await run(async () => {
-      const { held } = await call<Delivery & { held: boolean }>("POST", `app-v1-deliveries/${id}/redeliver`);
+      const { held, ...sent } = await call<Delivery & { held: boolean }>(
+        "POST",
+        `app-v1-deliveries/${id}/redeliver`,
+      );
       say(t(held ? "delivery.resent_held" : "delivery.resent"));
-      onSent();
+      onSent(sent);
     });
     if (!failure.value) return;
     const { what, next } = failureText(failure.value);

@@ -13,6 +13,8 @@ export interface Deliveries {
   /** Undefined until the first page has been read. */
   shown: Delivery[] | undefined;
   reload: () => Promise<void>;
+  /** Puts a delivery that was sent again in the place of what was read of it. */
+  replace: (delivery: Delivery) => void;
   /** Reads the first page alone: rows have come between the others, as what is recovered does. */
   restart: () => Promise<void>;
   /** Null if there is nothing older. */
@@ -30,13 +32,32 @@ export function useDeliveries(path: string): Deliveries {
   }, [path]);
 
   const page = first.data.value;
+  const next = (cursor: string) => call<Page<Delivery>>("GET", `${path}&cursor=${cursor}`);
+  /** The rows that are shown of older pages, as they are now. */
+  const readOlder = async (from: Page<Delivery>, count: number) => {
+    let read: Page<Delivery> = { data: [], meta: from.meta };
+    while (read.data.length < count && read.meta.next_cursor !== null) {
+      const { data, meta } = await next(read.meta.next_cursor);
+      read = { data: [...read.data, ...data], meta };
+    }
+    older.value = read;
+  };
   const reload = async () => {
     const before = first.data.peek();
     await first.reload();
     const fresh = first.data.peek();
-    if (before && fresh && fresh !== before && older.value) {
-      older.value = withOlder(fresh, before, older.value);
+    if (!before || !fresh || !older.value) return;
+    older.value = withOlder(fresh, before, older.value);
+    const rows = older.value?.data ?? [];
+    // Older deliveries end rarely; only where one is under way are they read again.
+    if (rows.some(({ state }) => state === "pending")) {
+      await reading.run(() => readOlder(fresh, rows.length));
     }
+  };
+  const replace = (delivery: Delivery) => {
+    if (!older.value) return;
+    const { data, meta } = older.value;
+    older.value = { meta, data: data.map((row) => row.id === delivery.id ? delivery : row) };
   };
   const restart = () => {
     older.value = null;
@@ -45,13 +66,14 @@ export function useDeliveries(path: string): Deliveries {
   const cursor = (older.value ?? page)?.meta.next_cursor ?? null;
   const showOlder = () =>
     reading.run(async () => {
-      const next = await call<Page<Delivery>>("GET", `${path}&cursor=${cursor}`);
-      older.value = { ...next, data: [...older.value?.data ?? [], ...next.data] };
+      const { data, meta } = await next(cursor!);
+      older.value = { data: [...older.value?.data ?? [], ...data], meta };
     });
   return {
     first,
     shown: page && [...page.data, ...older.value?.data ?? []],
     reload,
+    replace,
     restart,
     showOlder: cursor === null ? null : showOlder,
     reading,

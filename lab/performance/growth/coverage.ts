@@ -6,6 +6,8 @@ import { type Probe, PROBES } from "./probes.ts";
 
 /** Resources of which every workspace has few records. */
 const CONSTANT_RESOURCES = ["api-v1-pipelines", "api-v1-webhooks"];
+/** Where they show many records of another kind. */
+const GROWING_PATH = /^\/:id\/deliveries/;
 
 /** A probe with the endpoint that it calls. */
 export interface EndpointProbe extends Probe {
@@ -22,7 +24,7 @@ export function resolveProbes(): EndpointProbe[] {
   const missing: string[] = [];
   const resolved: EndpointProbe[] = [];
   for (const { resource, route, title } of keyEndpoints) {
-    if (CONSTANT_RESOURCES.includes(resource.name)) continue;
+    if (CONSTANT_RESOURCES.includes(resource.name) && !GROWING_PATH.test(route.path)) continue;
     const key = `${route.method} ${route.path}`;
     const probes = PROBES.filter((probe) => probe.resource === resource.name && probe.route === key);
     if (probes.length === 0) missing.push(title);
@@ -33,7 +35,7 @@ export function resolveProbes(): EndpointProbe[] {
     probes.push(...ofText.map((name) => probeOfNothing(resource.name, name)));
     missing.push(...unused.filter((name) => !ofText.includes(name)).map((name) => `${title}?${name}`));
     for (const probe of probes) {
-      const names = key === "GET /" ? Object.keys(probe.args) : [];
+      const names = Object.keys(probe.args).filter((name) => name in route.endpoint.query.shape);
       const query = names.length === 0 ? "" : `?${names.join("&")}`;
       resolved.push({ ...probe, endpoint: route.endpoint, operation: title + query });
     }

@@ -171,6 +171,28 @@ const events = [
   page({ since: "bench.happened_at(total / 2, total)", object_id: MANY }),
 ];
 
+/** The deliveries of the only subscription. The pages of a state or an event that it never had end early. */
+const sent = (probe: Omit<Probe, "resource">) => ({
+  ...probe,
+  route: "GET /:id/deliveries",
+  args: { id: FEW, ...probe.args },
+});
+const DELIVERY = { id: FEW, delivery_id: "bench.delivery_at(bench.anywhere(r, total), total)" };
+const webhooks = [
+  ...[
+    page({}),
+    ...pages("cursor", "bench.delivery_at(total / 2, total)", "bench.delivery_at(60, total)"),
+    ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
+    ...pages("state", "'delivered'", "'failed'"),
+    ...pages("event", "'contact.created'"),
+    never({ state: "'held'" }),
+    never({ event: "'deal.won'" }),
+    never({ state: "'failed'", event: "'deal.won'" }),
+  ].map(sent),
+  { route: "GET /:id/deliveries/:delivery_id", args: DELIVERY },
+  { route: "POST /:id/deliveries/:delivery_id/redeliver", args: DELIVERY },
+];
+
 /** A contact by e-mail, by phone or new; a company by name or new; the same lead again. */
 const leads = [
   {
@@ -198,5 +220,6 @@ export const PROBES: Probe[] = Object.entries({
   notes,
   leads,
   events,
+  webhooks,
 })
   .flatMap(([name, probes]) => probes.map((probe) => ({ resource: `api-v1-${name}`, ...probe })));

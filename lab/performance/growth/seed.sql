@@ -53,7 +53,8 @@ as $$
   insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
   select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
-    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read'
+    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read',
+    'webhooks:manage'
   ]
   from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
@@ -143,6 +144,15 @@ create table bench.first_event as select date_trunc('hour', now()) - interval '2
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
 as $$ select (select at from bench.first_event) + k * (interval '28 days' / total) $$;
 
+-- The partitions of those days, some of which the migrations have made.
+create function bench.make_days(p_table regclass) returns void language sql
+as $$
+  select crm.make_partition(p_table, t.day)
+  from generate_series(0, 30) n
+  cross join lateral (select current_date - n as day) t
+  where to_regclass(p_table || to_char(t.day, '_YYYY_MM_DD')) is null
+$$;
+
 -- Where a reader is who has read the first k events of the first workspace.
 create function bench.cursor_at(k bigint, total bigint) returns text language sql stable
 as $$
@@ -154,9 +164,7 @@ $$;
 -- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.
 create function bench.seed_traces(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  select crm.make_partition('crm.events', d.day)
-  from (select current_date - n as day from generate_series(0, 30) n) d
-  where d.day not in (select p.day from crm.partitions_of('crm.events') p);
+  select bench.make_days('crm.events');
   insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
   select
     bench.workspace_id(w), crm.uuid_v7(at), 'contact.created', bench.id(w, bench.pick(k, 1, 10, k)), '{}', at
@@ -168,4 +176,27 @@ as $$
   insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id, created_at)
   select bench.workspace_id(w), k::text, bench.id(w, k), bench.id(w, k), bench.id(w, k), bench.made_at(k)
   from bench.rows(first, last, workspaces);
+$$;
+
+-- A delivery of each event to the workspace's only subscription, to which no other call adds one. The oldest 120 failed.
+create function bench.seed_deliveries(first bigint, last bigint, workspaces bigint) returns void language sql
+as $$
+  select bench.make_days('crm.webhook_deliveries');
+  insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+  select bench.workspace_id(w), bench.id(w, 1), '{deal.stale}', 'https://127.0.0.1:9443/'
+  from generate_series(0, workspaces - 1) w;
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state)
+  select
+    s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id,
+    case when e.occurred_at <= bench.happened_at(120, last / workspaces) then 'failed' else 'delivered' end
+  from crm.webhook_subscriptions s
+  join crm.events e on e.workspace_id = s.workspace_id
+$$;
+
+-- The k-th delivery of the first workspace.
+create function bench.delivery_at(k bigint, total bigint) returns uuid language sql stable
+as $$
+  select d.id from crm.webhook_deliveries d
+  where d.workspace_id = bench.workspace_id(0) and d.id >= crm.uuid_v7_floor(bench.happened_at(k, total))
+  order by d.id limit 1
 $$;

@@ -13,6 +13,7 @@ const OTHERS = {
   activities: ["activities"],
   notes: ["notes"],
   traces: ["events", "idempotency_keys", "lead_receipts"],
+  deliveries: ["webhook_deliveries"],
 };
 const TABLES = ["contacts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
 

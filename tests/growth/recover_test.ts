@@ -1,0 +1,25 @@
+// A recovery of more events than one call queues.
+import assert from "node:assert/strict";
+import { openMailbox } from "../support/mailbox.ts";
+import { test } from "../support/scenario.ts";
+import { addEvents, subscribe, WEBHOOKS } from "../support/webhooks.ts";
+
+test("POST …/recover queues 50,000 events at most, says where to go on, and repeated calls queue all of them", async ({ sql, workspace: { id: workspace, key }, api }) => {
+  const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
+  await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
+  await addEvents(sql, workspace, 60_000);
+  // Attempts are made one at a time, so that few of them run meanwhile.
+  await sql`update crm.webhook_subscriptions set is_active = true, slow_since = now() where id = ${id}`;
+  let since: string | null = new Date(Date.now() - 3_600_000).toISOString();
+  const counts: number[] = [];
+  while (since !== null) {
+    const { status, body, text } = await api.post(`${WEBHOOKS}/${id}/recover`, { since });
+    assert.equal(status, 202, text);
+    assert.equal(body.has_more, body.next_since !== null);
+    counts.push(body.count);
+    since = body.next_since;
+  }
+  assert.ok(counts.length >= 2 && counts.every((count) => count <= 50_000), counts.join());
+  assert.equal(counts.reduce((sum, count) => sum + count), 60_000);
+  await api.delete(`${WEBHOOKS}/${id}`);
+});
