@@ -6911,6 +6911,7 @@ CREATE FUNCTION crm.deliveries_due() RETURNS boolean
       where exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp() + interval '15 s'
+        offset 0
       )
     )
 $$;
@@ -7076,17 +7077,20 @@ declare
   v_candidates crm.claim_candidate[] := '{}';
 begin
   for v_shard in
+    -- offset 0 keeps each question to its shard: the planner would rather read all that waits, once.
     select s.shard from crm.webhook_shards s
-    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready')
+    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready' offset 0)
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
+        offset 0
       )
       or exists (
         select from crm.webhook_queue q
         where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
+        offset 0
       )
-      or exists (select from crm.webhook_unsettled u where u.shard = s.shard)
+      or exists (select from crm.webhook_unsettled u where u.shard = s.shard offset 0)
     order by random()
   loop
     -- Another dispatcher that has the shard claims what is there.
@@ -8276,12 +8280,12 @@ CREATE FUNCTION crm.feed_start(p_args jsonb) RETURNS crm.feed_cursor
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
   -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
+  v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
   -- In the future there is nothing to pass over.
-  v_since timestamptz := least(
-    greatest((p_args ->> 'since')::timestamptz, now() - interval '30 days' + interval '1 hour'), now()
-  );
+  v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
   v_horizon bigint := crm.feed_horizon();
   v_position bigint;
+  v_id uuid;
 begin
   if p_args ? 'cursor' then
     v_start := crm.feed_cursor_of(p_args ->> 'cursor');
@@ -8300,16 +8304,20 @@ begin
   -- What occurred at `since` or later was written by transactions that began then, so its positions are above those of
   -- whatever was written before. The newest of that is found in the primary key, and what precedes it is not looked at.
   -- The minute is for clocks that are set back; two days earlier there is little to pass over.
-  select e.position into v_position
+  select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id()
     and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
     and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
   order by e.id desc
   limit 1;
-  if v_position >= v_start.position then
-    v_start.position := least(v_position, v_horizon - 1);
+  if v_position >= v_horizon then
+    -- A cursor must not be ahead of what has ended.
+    v_start.position := v_horizon - 1;
     v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  elsif (v_position, v_id) > (v_start.position, v_start.id) then
+    v_start.position := v_position;
+    v_start.id := v_id;
   end if;
   v_start.read_until := greatest(v_start.read_until, v_since);
   return v_start;
@@ -10951,13 +10959,16 @@ CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS v
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_queued text;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- A leased delivery is in flight already, and its dispatcher will record the outcome.
-  perform from crm.webhook_queue q
-  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.state = 'leased'
+  -- Locked before the delivery, as whoever records an outcome does.
+  select q.state into v_queued from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
   for update;
-  if found then
+  -- It is in flight already, and its dispatcher will record the outcome.
+  if v_queued = 'leased' then
     return;
   end if;
   update crm.webhook_deliveries d

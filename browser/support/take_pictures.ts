@@ -17,8 +17,9 @@ interface Picture {
   name: string;
   phone?: true;
   /** Of a desk's screen, where it is not the usual one. */
-  width?: number;
-  height?: number;
+  viewport?: { width: number; height: number };
+  /** The height that the picture has of the screen, where that is not all. */
+  shown?: number;
   path: (company: BusyCompany) => string;
   prepare: (page: Page, t: Strings) => Promise<unknown>;
 }
@@ -51,8 +52,8 @@ const PICTURES: Picture[] = [
   },
   {
     name: "deliveries",
-    width: 1_280,
-    height: 660,
+    viewport: { width: 1_100, height: 900 },
+    shown: 520,
     path: ({ webhookId, deliveryId }) => `/webhooks/?id=${webhookId}&entrega=${deliveryId}`,
     async prepare(page, t) {
       await page.getByText(t["delivery.signature"]).waitFor();
@@ -62,6 +63,7 @@ const PICTURES: Picture[] = [
   {
     name: "stopped",
     phone: true,
+    shown: 400,
     path: ({ stoppedId }) => `/webhooks/?id=${stoppedId}`,
     prepare: (page, t) => page.getByText(t["webhook.missed_text"]).waitFor(),
   },
@@ -106,7 +108,7 @@ export async function takePictures(folder: string): Promise<void> {
 async function take(
   browser: Browser,
   company: BusyCompany,
-  { path, prepare, phone, width = DESK.width, height = DESK.height }: Picture,
+  { path, prepare, phone, viewport = phone ? PHONE_SCREEN : DESK, shown = viewport.height }: Picture,
   strings: Strings,
   locale: string,
   file: string,
@@ -116,7 +118,7 @@ async function take(
     session,
     locale,
     touch: phone ?? false,
-    viewport: phone ? PHONE_SCREEN : { width, height },
+    viewport,
   });
   const { page, context } = watched;
   await context.addInitScript(
@@ -125,6 +127,11 @@ async function take(
   );
   await page.goto(consoleUrl + path(company));
   await prepare(page, strings);
-  await page.screenshot({ path: file, animations: "disabled", caret: "hide" });
+  await page.screenshot({
+    path: file,
+    animations: "disabled",
+    caret: "hide",
+    clip: { x: 0, y: 0, width: viewport.width, height: shown },
+  });
   console.log(`${file}: ${Math.round((await Deno.stat(file)).size / 1024)} KB`);
 }

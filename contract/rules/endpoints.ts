@@ -1,4 +1,5 @@
 import { type Part, rule } from "./rule.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** Part 4: what the endpoints take and answer. */
 export const endpoints: readonly Part[] = [
@@ -243,36 +244,7 @@ export const endpoints: readonly Part[] = [
       ),
     ],
   },
-  {
-    part: "4.5",
-    title: "Webhooks",
-    rules: [
-      rule(
-        "list: without secret, newest first, not paginated",
-        "GET /api-v1-webhooks lists the newest first, inactive ones included",
-        "GET /api-v1-webhooks lists 500 at most: all that are active, then the newest of the others",
-      ),
-      rule("POST: 201 with the secret", "POST /api-v1-webhooks subscribes and shows the secret, once"),
-      rule(
-        "POST: invalid_event_type, invalid_target_url, validation_error",
-        "POST /api-v1-webhooks answers invalid_event_type to an event outside the catalog",
-        "POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public",
-        "POST /api-v1-webhooks answers validation_error to any other mistake, naming every field",
-      ),
-      rule(
-        "DELETE: 204, history kept",
-        "DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history",
-      ),
-      rule(
-        "DELETE of an unknown subscription, or of another workspace's: 404",
-        "DELETE /api-v1-webhooks/:id answers not_found where there is none, or it is another's",
-      ),
-      rule(
-        "addresses that are not live: 404",
-        "addresses that are announced but not live answer 404 not_found, any method, with or without a key",
-      ),
-    ],
-  },
+  webhooks,
   {
     part: "4.6",
     title: "Deals, activities, companies",

@@ -71,6 +71,7 @@ export const events: readonly Part[] = [
         "A lead that fills in empty fields of a contact that it reuses emits contact.updated with them",
         "A new activity changes its deal's last_activity_at, a note or the jobs change no field that a client sees",
         "One statement on many rows emits one event a row; one in the transaction of the creation is not missed",
+        "An event has the position of its transaction, and the special event of a write comes before its update",
       ),
       rule(
         "decided here: deal.reopened, activity.completed",

@@ -83,12 +83,12 @@ as $$
 declare
   v_start crm.feed_cursor := row(0, '00000000-0000-0000-0000-000000000000', '-infinity')::crm.feed_cursor;
   -- Events are kept for 30 days. A reader without a cursor begins an hour later, so that it can ask for its second page.
+  v_oldest timestamptz := case when not p_args ? 'cursor' then now() - interval '30 days' + interval '1 hour' end;
   -- In the future there is nothing to pass over.
-  v_since timestamptz := least(
-    greatest((p_args ->> 'since')::timestamptz, now() - interval '30 days' + interval '1 hour'), now()
-  );
+  v_since timestamptz := least(greatest((p_args ->> 'since')::timestamptz, v_oldest), now());
   v_horizon bigint := crm.feed_horizon();
   v_position bigint;
+  v_id uuid;
 begin
   if p_args ? 'cursor' then
     v_start := crm.feed_cursor_of(p_args ->> 'cursor');
@@ -107,16 +107,20 @@ begin
   -- What occurred at `since` or later was written by transactions that began then, so its positions are above those of
   -- whatever was written before. The newest of that is found in the primary key, and what precedes it is not looked at.
   -- The minute is for clocks that are set back; two days earlier there is little to pass over.
-  select e.position into v_position
+  select e.position, e.id into v_position, v_id
   from crm.events e
   where e.workspace_id = crm.current_workspace_id()
     and e.id < crm.uuid_v7_floor(v_since - interval '1 minute')
     and e.id >= crm.uuid_v7_floor(v_since - interval '2 days')
   order by e.id desc
   limit 1;
-  if v_position >= v_start.position then
-    v_start.position := least(v_position, v_horizon - 1);
+  if v_position >= v_horizon then
+    -- A cursor must not be ahead of what has ended.
+    v_start.position := v_horizon - 1;
     v_start.id := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  elsif (v_position, v_id) > (v_start.position, v_start.id) then
+    v_start.position := v_position;
+    v_start.id := v_id;
   end if;
   v_start.read_until := greatest(v_start.read_until, v_since);
   return v_start;

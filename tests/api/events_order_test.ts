@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { assertError } from "../support/client.ts";
 import { EVENTS, type FeedEvent, readAll, readPage, readUntil } from "../support/feed.ts";
-import { makeContacts } from "../support/feed_rows.ts";
+import { makeContacts, makeEvents } from "../support/feed_rows.ts";
 import type { TestWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -78,6 +78,17 @@ test("GET /api-v1-events: since and object_id do not step over it", async ({ api
   assert.deepEqual(names((await readUntil(api, 1, { object_id: id, cursor: byObject.cursor })).events), [
     "Tarde 1",
   ]);
+});
+
+test("GET /api-v1-events: a cursor from since is not ahead of a transaction that is open, whatever was written after it began", async ({ api, sql, workspace }) => {
+  await using late = await openWrite(workspace, "Tarde");
+  // Old enough that a page with `since` begins behind it, if it were not for the open transaction.
+  await makeEvents(sql, workspace.id, 1, { ageS: 300 });
+  const { meta: { next_cursor: cursor } } = await readPage(api, { since: "2999-01-01" });
+  assert.deepEqual((await readAll(api, { cursor })).events, []);
+  await late.end("commit");
+  const { events } = await readUntil(api, 2, { cursor });
+  assert.deepEqual(events.map(({ event }) => event), ["contact.created", "deal.stale"]);
 });
 
 test("GET /api-v1-events: what a transaction undid never appears, and no longer delays the others", async ({ api, sql, workspace }) => {

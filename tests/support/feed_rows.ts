@@ -21,14 +21,18 @@ export async function makeEvents(
   sql: Sql,
   workspaceId: string,
   count: number,
-  { event = "deal.stale", facts = {}, isTest = false }: {
+  { event = "deal.stale", facts = {}, isTest = false, ageS = 0 }: {
     event?: string;
     facts?: Record<string, string>;
     isTest?: boolean;
+    /** How long ago they happened, in seconds. */
+    ageS?: number;
   } = {},
 ): Promise<void> {
   await sql`
-    insert into crm.events (workspace_id, event, object_id, facts, is_test)
-    select ${workspaceId}, ${event}::crm.event_type, gen_random_uuid(), ${sql.json(facts)}, ${isTest}
+    insert into crm.events (workspace_id, id, event, object_id, facts, is_test, occurred_at)
+    select
+      ${workspaceId}, crm.uuid_v7(clock_timestamp() - ${ageS} * interval '1 s'), ${event}::crm.event_type,
+      gen_random_uuid(), ${sql.json(facts)}, ${isTest}, now() - ${ageS} * interval '1 s'
     from generate_series(1, ${count}::integer)`;
 }
