@@ -10955,13 +10955,16 @@ CREATE FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) RETURNS v
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_queued text;
 begin
   perform crm.require_own_workspace(p_workspace_id);
-  -- A leased delivery is in flight already, and its dispatcher will record the outcome.
-  perform from crm.webhook_queue q
-  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.state = 'leased'
+  -- Locked before the delivery, as whoever records an outcome does.
+  select q.state into v_queued from crm.webhook_queue q
+  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id
   for update;
-  if found then
+  -- It is in flight already, and its dispatcher will record the outcome.
+  if v_queued = 'leased' then
     return;
   end if;
   update crm.webhook_deliveries d
