@@ -101,16 +101,18 @@ Deno.test("An answer before the whole request has been sent is the last of its c
 });
 
 Deno.test("Bytes that nobody asked for end an idle connection: they are not the next request's answer", async () => {
+  const idle = Promise.withResolvers<void>();
   await using receiver = open(async (connection, n) => {
     await connection.readRequest();
     await connection.write(NO_CONTENT);
     if (n > 0) return;
-    await pause(50);
+    await idle.promise;
     await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     await connection.silence();
   });
   await receiver.attempt();
   assert.equal(receiver.kept.size, 1);
+  idle.resolve();
   await eventually(() => receiver.kept.size === 0, "the connection to be closed");
   assert.deepEqual(await receiver.attempt(), { ok: true, status: 204 });
   assert.equal(receiver.connections(), 2);
@@ -230,11 +232,11 @@ async function openConnections(port: number, count: number): Promise<Connection[
 Deno.test("An idle connection is closed after 2 s, one that was opened 30 s ago at once", async () => {
   await using receiver = open(alwaysAnswers(NO_CONTENT));
   await receiver.attempt();
-  await pause(1_500);
+  await pause(1_200);
   assert.equal((await receiver.attempt(), receiver.kept.size), 1);
-  await pause(1_500);
+  await pause(1_200);
   assert.equal(receiver.kept.size, 1, "2 s since its last request");
-  await pause(1_000);
+  await pause(1_200);
   assert.equal(receiver.kept.size, 0);
   assert.equal(receiver.connections(), 1);
 

@@ -83,7 +83,7 @@ Deno.test("A run's deliveries share connections, and none is open after the run"
   world.spawnDispatcher();
   await eventually(async () => await countEnded(sql, workspaces) === 200, "the deliveries", 20);
   // Sooner than an idle connection is closed otherwise.
-  await eventually(() => open === 0, "the connections to be closed", 1);
+  await eventually(() => open === 0, "the connections to be closed", 1.5);
   assert.ok(connections <= 100, `${connections} connections for 200 deliveries`);
   const ends = await deliveries(sql, workspaces);
   assert.ok(ends.every(({ state, attempts }) => state === "delivered" && attempts === 1));

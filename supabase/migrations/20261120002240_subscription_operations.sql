@@ -1,0 +1,181 @@
+-- What people do with their subscriptions (spec 6.5): reactivate, recover, rotate. The verbs of keys, of members and of the
+-- operator share these functions.
+
+create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
+returns table (id uuid, name text, prefix text, is_revoked boolean)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  return query
+  select k.id, k.name, k.prefix, k.revoked_at is not null from crm.api_keys k
+  where k.workspace_id = p_workspace_id and k.id = any (p_key_ids);
+end
+$$;
+comment on function crm.makers_of_subscriptions(uuid, uuid[]) is
+  'The keys that made subscriptions: what a person recognises them by, and whether they are revoked. Security definer, '
+  'because crm_api cannot read keys.';
+
+create function crm.resume_subscription(
+  p_workspace_id uuid, p_id uuid, out was_inactive boolean, out resumed bigint, out revoked_key json
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_key_id uuid;
+begin
+  select not s.is_active, s.key_id into was_inactive, v_key_id from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_id;
+  if not found then
+    return;
+  end if;
+  select json_build_object('id', k.id, 'name', k.name, 'prefix', k.prefix) into revoked_key
+  from crm.makers_of_subscriptions(p_workspace_id, array[v_key_id]) k
+  where k.is_revoked;
+  resumed := 0;
+  if was_inactive then
+    perform crm.check_active_subscriptions(p_workspace_id, 'active_subscriptions');
+    resumed := crm.reactivate_subscription(p_workspace_id, p_id);
+  end if;
+end
+$$;
+comment on function crm.resume_subscription(uuid, uuid) is
+  'Activates a subscription again, if the workspace has a place for one more (50), and tells how many deliveries were '
+  'waiting, and the key that made it if that is revoked. was_inactive is null if there is no such subscription.';
+
+create function crm.recover_deliveries(
+  p_workspace_id uuid,
+  p_subscription_id uuid,
+  p_since timestamptz,
+  p_until timestamptz,
+  out count bigint,
+  out next_since timestamptz
+)
+language plpgsql security definer
+set search_path = ''
+-- Events are read in the order of their ids, and of no more than needed.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  c_max_deliveries constant integer := 50000;
+  c_step constant integer := 5000;
+  v_from uuid := crm.uuid_v7_floor(p_since);
+  v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
+  v_types crm.event_type[];
+  v_next_id uuid;
+  v_added bigint;
+begin
+  perform crm.require_own_workspace(p_workspace_id);
+  select s.event_types into v_types from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
+
+  count := 0;
+  loop
+    v_next_id := null;
+    select e.id into v_next_id from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
+    order by e.id
+    offset c_step limit 1;
+
+    insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
+    select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
+    from crm.events e
+    where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < coalesce(v_next_id, v_to)
+      and e.event = any (v_types) and not e.is_test
+      and (
+        select k.state from crm.webhook_deliveries k
+        where k.workspace_id = p_workspace_id and k.id = crm.delivery_id(e.id, p_subscription_id)
+      ) in ('delivered', 'pending') is not true
+    -- It had failed for good or was cancelled: five new attempts under the same id, as crm.redeliver gives.
+    on conflict (workspace_id, id) do update
+    set state = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = excluded.next_attempt_at
+    where d.state in ('failed', 'cancelled');
+    get diagnostics v_added = row_count;
+    count := count + v_added;
+    -- The caller waits for 10 seconds, and can call again.
+    exit when v_next_id is null or count + c_step > c_max_deliveries
+      or clock_timestamp() > statement_timestamp() + interval '4 s';
+    v_from := v_next_id;
+  end loop;
+  next_since := crm.uuid_v7_time(v_next_id);
+
+  -- Last, because the outcome of every attempt writes this row: whoever deactivates the subscription comes before, and is
+  -- seen here, or waits and finds the new deliveries.
+  perform from crm.webhook_subscriptions s
+  where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.is_active
+  for no key update;
+  if not found then
+    perform api.fail('subscription_inactive');
+  end if;
+end
+$$;
+comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
+  'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
+  'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
+  'twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since '
+  'is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. '
+  'Security definer, because members and keys may write no delivery.';
+
+create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_until <= p_since then
+    perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
+  end if;
+end
+$$;
+comment on function crm.check_window(timestamptz, timestamptz) is 'Raises validation_error if a window of time ends before it begins.';
+
+create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'count', p_count, 'has_more', p_next_since is not null, 'next_since', crm.iso(p_next_since)
+  )
+$$;
+comment on function crm.recovery_json(bigint, timestamptz) is 'JSON of what crm.recover_deliveries returns.';
+
+create function crm.check_subscribed(s crm.webhook_subscriptions, p_event crm.event_type) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if p_event <> all (s.event_types) then
+    perform api.fail('validation_error', array['event_type'], 'A assinatura não tem este evento');
+  end if;
+end
+$$;
+comment on function crm.check_subscribed(crm.webhook_subscriptions, crm.event_type) is
+  'Raises validation_error if a subscription does not have an event, which its receiver does not expect then.';
+
+create function crm.rotate_secret(p_workspace_id uuid, p_subscription_id uuid, p_secret bytea, p_overlap_seconds integer)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  select crm.require_own_workspace(p_workspace_id);
+  update crm.webhook_secrets k
+  set
+    secret = case
+      when p_overlap_seconds = 0 then p_secret
+      -- An earlier overlap is over: its new secret is the one that signs.
+      when k.next_from <= now() then k.next_secret
+      else k.secret
+    end,
+    next_secret = case when p_overlap_seconds > 0 then p_secret end,
+    next_from = case when p_overlap_seconds > 0 then now() + make_interval(secs => p_overlap_seconds) end
+  where k.workspace_id = p_workspace_id and k.subscription_id = p_subscription_id
+$$;
+comment on function crm.rotate_secret(uuid, uuid, bytea, integer) is
+  'Gives a subscription a new secret, encrypted. For the overlap the present one goes on signing and the new one makes a '
+  'second signature; 0: the new one signs at once. During an overlap the present one stays, and the one that was to come '
+  'is replaced, so that a call whose reply was lost can be repeated. Security definer, because no verb reads a secret.';
