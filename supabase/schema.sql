@@ -7248,7 +7248,7 @@ COMMENT ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) IS 'JSON
 
 CREATE TABLE crm.webhook_deliveries (
     workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    id uuid NOT NULL,
     event_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
     state text DEFAULT 'pending'::text NOT NULL,
@@ -7578,7 +7578,10 @@ begin
     set
       failure_count = s.failure_count + 1,
       last_failure_at = v_now,
-      slow_since = case when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now) when p_status is null then s.slow_since end
+      slow_since = case
+        when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when p_status is null then s.slow_since
+      end
     where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
   end if;
 
@@ -13508,7 +13511,7 @@ COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts w
 
 CREATE TABLE crm.webhook_deliveries_default (
     workspace_id uuid CONSTRAINT webhook_deliveries_workspace_id_not_null NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() CONSTRAINT webhook_deliveries_id_not_null NOT NULL,
+    id uuid CONSTRAINT webhook_deliveries_id_not_null NOT NULL,
     event_id uuid CONSTRAINT webhook_deliveries_event_id_not_null NOT NULL,
     subscription_id uuid CONSTRAINT webhook_deliveries_subscription_id_not_null NOT NULL,
     state text DEFAULT 'pending'::text CONSTRAINT webhook_deliveries_state_not_null NOT NULL,

@@ -652,7 +652,10 @@ begin
     set
       failure_count = s.failure_count + 1,
       last_failure_at = v_now,
-      slow_since = case when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now) when p_status is null then s.slow_since end
+      slow_since = case
+        when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when p_status is null then s.slow_since
+      end
     where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
   end if;
 

@@ -132,7 +132,8 @@ begin
   end if;
 end
 $$;
-comment on function crm.check_window(timestamptz, timestamptz) is 'Raises validation_error if a window of time ends before it begins.';
+comment on function crm.check_window(timestamptz, timestamptz) is
+  'Raises validation_error if a window of time ends before it begins.';
 
 create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
 language sql stable
