@@ -7248,7 +7248,7 @@ COMMENT ON FUNCTION crm.delivery_detail(p_workspace_id uuid, p_id uuid) IS 'JSON
 
 CREATE TABLE crm.webhook_deliveries (
     workspace_id uuid NOT NULL,
-    id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
     event_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
     state text DEFAULT 'pending'::text NOT NULL,
@@ -13511,7 +13511,7 @@ COMMENT ON TABLE crm.webhook_attempts_default IS 'Rows of crm.webhook_attempts w
 
 CREATE TABLE crm.webhook_deliveries_default (
     workspace_id uuid CONSTRAINT webhook_deliveries_workspace_id_not_null NOT NULL,
-    id uuid CONSTRAINT webhook_deliveries_id_not_null NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() CONSTRAINT webhook_deliveries_id_not_null NOT NULL,
     event_id uuid CONSTRAINT webhook_deliveries_event_id_not_null NOT NULL,
     subscription_id uuid CONSTRAINT webhook_deliveries_subscription_id_not_null NOT NULL,
     state text DEFAULT 'pending'::text CONSTRAINT webhook_deliveries_state_not_null NOT NULL,
