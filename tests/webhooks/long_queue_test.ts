@@ -63,3 +63,17 @@ test("Subscriptions that are reactivated at the same moment never become more th
     select count(*)::integer as n from crm.webhook_subscriptions where workspace_id = ${id} and is_active`;
   assert.equal(active!["n"], 50);
 });
+
+test("A workspace recovers with one call at a time", async ({ sql, workspace: { id } }) => {
+  const [first, second] = await addSubscriptions(sql, id, 2) as [string, string];
+  await sql`update crm.webhook_subscriptions set is_active = true where workspace_id = ${id}`;
+  await using other = openDatabase();
+  const recover = (sql: postgres.ISql, subscription: string) =>
+    sql`select crm.recover_deliveries(${id}, ${subscription}, now() - interval '1 hour', null)`;
+  await sql.begin(async (sql) => {
+    await recover(sql, first);
+    await other`set lock_timeout = '100ms'`;
+    await assert.rejects(recover(other, second), { code: "55P03" });
+  });
+  await recover(other, second);
+});
