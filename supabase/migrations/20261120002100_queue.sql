@@ -423,7 +423,8 @@ begin
       from candidate c
     ),
     chosen as (
-      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, r.delivery_id limit p_limit
+      -- Among workspaces by chance: by age, whoever recovers old events in many workspaces would always be first.
+      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
       array(
@@ -452,7 +453,7 @@ end
 $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is '
-  'slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at '
+  'slow), 8 for a workspace; workspaces take turns, in no order, and each gets its oldest events first. Looks at '
   '60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
@@ -528,7 +529,7 @@ begin
     select
       c.*,
       h.taken
-        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, random())
         as host_rank
     from unnest(v_candidates) c
     join host h on h.host = c.host
@@ -536,7 +537,7 @@ begin
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.workspace_rank, r.delivery_id
+    order by r.workspace_rank, random()
     limit p_batch
   ),
   claimed as (
