@@ -9,6 +9,7 @@
  */
 import { parseArgs } from "node:util";
 import { table } from "../../contract/pages/page.ts";
+import { closeOwnPostgres } from "../../local/own_postgres.ts";
 import { onInterrupt } from "../harness/processes.ts";
 import { openDeliveryWorld, type Sizes, type Trial, type Verdict } from "./world.ts";
 import { claims } from "./trials/claims.ts";
@@ -65,6 +66,8 @@ let interrupted = false;
 onInterrupt(async () => {
   interrupted = true;
   await world[Symbol.asyncDispose]();
+  // Some trials have one of their own.
+  await closeOwnPostgres();
 });
 const verdicts: [Trial, Verdict][] = [];
 for (const trial of chosen) {

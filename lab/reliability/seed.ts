@@ -40,47 +40,55 @@ export async function seedContacts(sql: Sql, group: string, each: number): Promi
     where w.name = ${group}`;
 }
 
-/** Creates the partitions of a day in the past (UTC), if there are none. @returns the end of their names */
-export async function makeDay(sql: Sql, daysAgo: number): Promise<string> {
-  const [{ day, suffix }] = await sql<[{ day: string; suffix: string }]>`
-    select day::text, to_char(day, 'YYYY_MM_DD') as suffix
-    from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
+/** Creates the partitions of a day in the past (UTC), if there are none. */
+export async function makeDay(sql: Sql, daysAgo: number): Promise<void> {
+  const { day, suffix } = await findDay(sql, daysAgo);
   for (const table of PARTITIONED) {
     await sql`
       select crm.make_partition(${`crm.${table}`}::regclass, ${day}::date)
       where to_regclass(${`crm.${table}_${suffix}`}) is null`;
   }
-  return suffix;
 }
 
 /**
- * Fills a day in the past: a delivery and an attempt for each event, of all subscriptions in turn.
- * @param admin as the superuser
+ * Creates the partitions of a day in the past (UTC) with rows: a delivery and an attempt for each event, of all
+ * subscriptions in turn.
  */
-export async function seedDay(sql: Sql, admin: Sql, daysAgo: number, events: number): Promise<void> {
-  const suffix = await makeDay(sql, daysAgo);
-  await admin.begin(async (sql) => {
-    // Deliveries that have ended are in no queue, so the triggers would do nothing.
-    await sql`set local session_replication_role = replica`;
-    await sql`
-      insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)
-      select s.workspace_id, crm.uuid_v7(t.at), 'contact.created', s.id, '{}', t.at
-      from generate_series(0, ${events - 1}::int) n
-      cross join lateral (
-        select (date_trunc('day', now() at time zone 'UTC') at time zone 'UTC') - ${daysAgo} * interval '1 day'
-          + n * (interval '1 day' / ${events}::int) as at
-      ) t
-      join (
-        select *, row_number() over () - 1 as number, count(*) over () as total from crm.webhook_subscriptions
-      ) s on s.number = n % s.total`;
+export async function seedDay(sql: Sql, daysAgo: number, events: number): Promise<void> {
+  const { day, suffix } = await findDay(sql, daysAgo);
+  // Attached when they are full, which makes the indexes at once.
+  for (const table of PARTITIONED) {
     await sql.unsafe(`
-      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state, attempts)
-      select e.workspace_id, crm.delivery_id(e.id, e.object_id), e.id, e.object_id, 'delivered', 1
-      from crm.events_${suffix} e`);
+      create table crm.${table}_${suffix} (like crm.${table} including all excluding indexes);
+      call crm.protect('crm.${table}_${suffix}')`);
+  }
+  await sql.unsafe(`
+    insert into crm.events_${suffix} (workspace_id, id, event, object_id, facts, occurred_at, position)
+    select s.workspace_id, crm.uuid_v7(t.at), 'contact.created', s.id, '{}', t.at, 1
+    from generate_series(0, ${events - 1}) n
+    cross join lateral (select '${day}Z'::timestamptz + n * (interval '1 day' / ${events}) as at) t
+    join (
+      select *, row_number() over () - 1 as number, count(*) over () as total from crm.webhook_subscriptions
+    ) s on s.number = n % s.total`);
+  await sql.unsafe(`
+    insert into crm.webhook_deliveries_${suffix} (workspace_id, id, event_id, subscription_id, state, attempts)
+    select e.workspace_id, crm.delivery_id(e.id, e.object_id), e.id, e.object_id, 'delivered', 1
+    from crm.events_${suffix} e`);
+  await sql.unsafe(`
+    insert into crm.webhook_attempts_${suffix} (workspace_id, delivery_id, series, number, status, duration_ms)
+    select d.workspace_id, d.id, 1, 1, 200, 20 from crm.webhook_deliveries_${suffix} d`);
+  for (const table of PARTITIONED) {
     await sql.unsafe(`
-      insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, duration_ms)
-      select d.workspace_id, d.id, 1, 1, 200, 20 from crm.webhook_deliveries_${suffix} d`);
-  });
+      alter table crm.${table} attach partition crm.${table}_${suffix}
+      for values from (crm.uuid_v7_floor('${day}Z')) to (crm.uuid_v7_floor('${day}Z'::timestamptz + interval '1 day'))`);
+  }
+}
+
+async function findDay(sql: Sql, daysAgo: number): Promise<{ day: string; suffix: string }> {
+  const [found] = await sql<[{ day: string; suffix: string }]>`
+    select day::text, to_char(day, 'YYYY_MM_DD') as suffix
+    from (select (now() at time zone 'UTC')::date - ${daysAgo}::int as day) d`;
+  return found;
 }
 
 /** Does what the hourly jobs do: makes the partitions that are missing, and drops those that are too old. */

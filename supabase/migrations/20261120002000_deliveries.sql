@@ -18,7 +18,7 @@ comment on function crm.delivery_id(uuid, uuid) is
 
 create table crm.webhook_deliveries (
   workspace_id uuid not null,
-  id uuid not null,
+  id uuid not null default crm.uuid_v7(),
   event_id uuid not null,
   subscription_id uuid not null,
   state text not null default 'pending' check (state in ('pending', 'delivered', 'failed', 'cancelled')),

@@ -34,10 +34,7 @@ export const purge: Trial = {
     const { sql } = world;
     await managePartitions(sql);
     await seedGroup(sql, { name: "busy", workspaces: 50, subscriptionsEach: 1 });
-    {
-      await using admin = connect(world.adminUrl);
-      await seedDay(sql, admin, DAYS_AGO, events);
-    }
+    await seedDay(sql, DAYS_AGO, events);
     const before = await readRows(sql);
     if (before.old !== 3 * events) {
       throw new Error(`${before.old} old rows are there instead of ${3 * events}`);
