@@ -346,8 +346,8 @@ set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
-  -- Each takes some steps through indexes, of some microseconds. More than the active subscriptions of one workspace.
-  c_max_subscriptions constant integer := 60 + p_limit;
+  -- Each takes some steps through indexes, some 20 microseconds. More than the active subscriptions of one workspace.
+  c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
   v_last uuid;
@@ -454,7 +454,7 @@ $$;
 comment on function crm.claim_candidates(smallint, integer) is
   'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is '
   'slow), 8 for a workspace; workspaces take turns, in no order, and each gets its oldest events first. Looks at '
-  '60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
+  'p_limit subscriptions, at least 60; the next call begins behind them. The caller has locked the shard.';
 
 create function crm.delivery_claim(p_batch integer)
 returns table (
