@@ -11352,6 +11352,8 @@ CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
+  -- A claim that has the shard locks markers of the same subscriptions, in another order.
+  perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
   where s.workspace_id = new.id and s.is_active;

@@ -105,3 +105,16 @@ test("64 workspaces with older events at a slow host do not keep another from it
     if (!(error instanceof Rollback)) throw error;
   });
 });
+
+test("A workspace that may send again waits for the claim of its shard, and so never deadlocks with it", async ({ sql, workspace: { id } }) => {
+  await sql`update crm.workspaces set suspended = true where id = ${id}`;
+  await using other = openDatabase();
+  await other`set lock_timeout = '100ms'`;
+  const resume = () => other`update crm.workspaces set suspended = false where id = ${id}`;
+  await sql.begin(async (sql) => {
+    await sql`select from crm.webhook_shards for update`;
+    await assert.rejects(resume(), { code: "55P03" });
+  });
+  await other`set lock_timeout = '5s'`;
+  await resume();
+});
