@@ -2045,6 +2045,10 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
+  -- Otherwise a call that began before its key was revoked would revive a subscription that the key had ended itself.
+  if not crm.lock_key(crm.current_caller_id()) then
+    perform api.fail('revoked_api_key');
+  end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
   return crm.with_fields(
@@ -2059,7 +2063,7 @@ $$;
 -- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription.';
+COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked meanwhile.';
 
 
 --
@@ -5043,10 +5047,12 @@ COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'The arguments
 --
 
 CREATE FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) RETURNS void
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
+  -- Of calls at the same moment, each would count what is there without the others.
+  perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
@@ -5061,7 +5067,7 @@ $$;
 -- Name: FUNCTION check_active_subscriptions(p_workspace_id uuid, p_field text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one more.';
+COMMENT ON FUNCTION crm.check_active_subscriptions(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one more. Until the transaction ends, no other one of the workspace is checked.';
 
 
 --
@@ -5134,7 +5140,7 @@ COMMENT ON FUNCTION crm.check_health() IS 'The state of the webhooks, for the he
 --
 
 CREATE FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) RETURNS void
-    LANGUAGE plpgsql STABLE
+    LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 begin
@@ -5512,7 +5518,8 @@ begin
       from candidate c
     ),
     chosen as (
-      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, r.delivery_id limit p_limit
+      -- Among workspaces by chance: by age, whoever recovers old events in many workspaces would always be first.
+      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
       array(
@@ -5545,7 +5552,7 @@ $$;
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at p_limit subscriptions, at least 60; the next call begins behind them. The caller has locked the shard.';
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, in no order, and each gets its oldest events first. Looks at p_limit subscriptions, at least 60; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -7124,7 +7131,7 @@ begin
     select
       c.*,
       h.taken
-        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, random())
         as host_rank
     from unnest(v_candidates) c
     join host h on h.host = c.host
@@ -7132,7 +7139,7 @@ begin
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.workspace_rank, r.delivery_id
+    order by r.workspace_rank, random()
     limit p_batch
   ),
   claimed as (
@@ -7576,7 +7583,10 @@ begin
     set
       failure_count = s.failure_count + 1,
       last_failure_at = v_now,
-      slow_since = case when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now) when p_status is null then s.slow_since end
+      slow_since = case
+        when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when p_status is null then s.slow_since
+      end
     where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
   end if;
 
@@ -9441,7 +9451,7 @@ begin
   return (
     select s.is_active and not w.suspended and w.public_api
     from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    where s.workspace_id = coalesce(crm.current_workspace_id(), p_workspace_id) and s.id = p_subscription_id
   );
 end
 $$;
@@ -10878,6 +10888,8 @@ declare
   v_added bigint;
 begin
   perform crm.require_own_workspace(p_workspace_id);
+  -- One at a time: each works for up to 4 s, and a key may ask 120 times a minute.
+  perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
@@ -10927,7 +10939,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -11340,6 +11352,8 @@ CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
+  -- A claim that has the shard locks markers of the same subscriptions, in another order.
+  perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
   where s.workspace_id = new.id and s.is_active;
@@ -12108,11 +12122,12 @@ begin
   for v_marker in
     select u.* from crm.webhook_unsettled u where u.shard = p_shard limit 20 for update skip locked
   loop
+    -- Of the whole claim, which visits all shards: 500 cancelled deliveries take some 100 ms.
+    exit when clock_timestamp() > statement_timestamp() + interval '50 ms';
     if crm.settle_subscription(v_marker.workspace_id, v_marker.subscription_id, v_marker.send_now) then
       delete from crm.webhook_unsettled u
       where u.workspace_id = v_marker.workspace_id and u.subscription_id = v_marker.subscription_id;
     end if;
-    exit when clock_timestamp() > statement_timestamp() + interval '20 ms';
   end loop;
 end
 $$;
@@ -12122,7 +12137,7 @@ $$;
 -- Name: FUNCTION settle_shard(p_shard smallint); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.settle_shard(p_shard smallint) IS 'Settles what crm.webhook_unsettled names in a shard, for some milliseconds. The caller has locked the shard.';
+COMMENT ON FUNCTION crm.settle_shard(p_shard smallint) IS 'Settles what crm.webhook_unsettled names in a shard, unless the claim has taken 50 ms already: then a later claim, whose shards come in another order, does it. The caller has locked the shard.';
 
 
 --
@@ -12142,6 +12157,13 @@ declare
     where s.workspace_id = p_workspace_id and s.id = p_subscription_id and s.deactivated_reason = 'deleted'
   );
   v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+  v_sent_to uuid := coalesce(
+    (
+      select u.sent_to from crm.webhook_unsettled u
+      where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id
+    ),
+    '00000000-0000-0000-0000-000000000000'
+  );
   v_ids uuid[];
 begin
   -- 500 at a time, because the dispatcher's claims do this.
@@ -12150,7 +12172,9 @@ begin
     where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
       and (
         q.state = 'held' and (v_may_send or v_is_deleted)
-        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+        or q.state = 'waiting' and (
+          not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
+        )
       )
       and q.state in ('waiting', 'held')
     order by q.delivery_id
@@ -12182,6 +12206,9 @@ begin
     if p_send_now then
       update crm.webhook_deliveries d set next_attempt_at = statement_timestamp()
       where d.workspace_id = p_workspace_id and d.id = any (v_ids) and d.next_attempt_at > statement_timestamp();
+      v_sent_to := greatest(v_sent_to, v_ids[cardinality(v_ids)]);
+      update crm.webhook_unsettled u set sent_to = v_sent_to
+      where u.workspace_id = p_workspace_id and u.subscription_id = p_subscription_id;
     end if;
   end if;
   -- What somebody else has locked was skipped, and is left.
@@ -12190,7 +12217,9 @@ begin
     where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
       and (
         q.state = 'held' and (v_may_send or v_is_deleted)
-        or q.state = 'waiting' and (not v_may_send or p_send_now and q.due_at > statement_timestamp())
+        or q.state = 'waiting' and (
+          not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
+        )
       )
       and q.state in ('waiting', 'held')
   ) and (
@@ -12679,7 +12708,8 @@ CREATE FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscription_id
   -- An update where the row exists, because it waits for a claim that settles by an older state and removes the row.
   insert into crm.webhook_unsettled as u (workspace_id, subscription_id, send_now)
   values (p_workspace_id, p_subscription_id, p_send_now)
-  on conflict (workspace_id, subscription_id) do update set send_now = excluded.send_now
+  on conflict (workspace_id, subscription_id) do update
+  set send_now = excluded.send_now, sent_to = excluded.sent_to
 $$;
 
 
@@ -13596,7 +13626,8 @@ CREATE TABLE crm.webhook_unsettled (
     workspace_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
     shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
-    send_now boolean DEFAULT false NOT NULL
+    send_now boolean DEFAULT false NOT NULL,
+    sent_to uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL
 );
 
 ALTER TABLE ONLY crm.webhook_unsettled FORCE ROW LEVEL SECURITY;
@@ -13614,6 +13645,13 @@ COMMENT ON TABLE crm.webhook_unsettled IS 'Subscriptions whose rows in the queue
 --
 
 COMMENT ON COLUMN crm.webhook_unsettled.send_now IS 'Whether deliveries that wait for their next attempt become due now: after a reactivation.';
+
+
+--
+-- Name: COLUMN webhook_unsettled.sent_to; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_unsettled.sent_to IS 'The last delivery that became due so. Each does once: those that fail again meanwhile wait as long as any.';
 
 
 --
@@ -17155,6 +17193,7 @@ GRANT ALL ON FUNCTION crm.lock_key(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.lock_number(p_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_api;
+GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_app;
 
 
 --

@@ -117,7 +117,8 @@ comment on column crm.events.position is
   'other by id.';
 call crm.protect('crm.events');
 create table crm.events_default partition of crm.events default;
-comment on table crm.events_default is 'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
+comment on table crm.events_default is
+  'Rows of crm.events whose day has no partition: none, unless its job did not run for a week.';
 call crm.protect('crm.events_default');
 create index events_in_order on crm.events (workspace_id, position, id);
 create index events_of_object on crm.events (workspace_id, object_id, position, id);

@@ -173,10 +173,13 @@ comment on function api.webhook_list(jsonb) is
   'Lists the active subscriptions and the newest inactive ones, 500 at most, newest first (spec 4.5).';
 
 create function crm.check_active_subscriptions(p_workspace_id uuid, p_field text) returns void
-language plpgsql stable
+-- volatile, so that the count sees what was committed while the lock was waited for.
+language plpgsql volatile
 set search_path = ''
 as $$
 begin
+  -- Of calls at the same moment, each would count what is there without the others.
+  perform pg_advisory_xact_lock(crm.lock_number('subscriptions of ' || p_workspace_id));
   -- A cap, because every write of the workspace fans out to all active subscriptions, and every claim reads them all.
   if (
     select count(*) from crm.webhook_subscriptions s where s.workspace_id = p_workspace_id and s.is_active
@@ -187,10 +190,10 @@ end
 $$;
 comment on function crm.check_active_subscriptions(uuid, text) is
   'Raises validation_error of that field if a workspace has 50 active subscriptions, so that there is no place for one '
-  'more.';
+  'more. Until the transaction ends, no other one of the workspace is checked.';
 
 create function crm.check_new_subscription(p_workspace_id uuid, p_field text) returns void
-language plpgsql stable
+language plpgsql volatile
 set search_path = ''
 as $$
 begin

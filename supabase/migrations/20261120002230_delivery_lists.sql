@@ -56,7 +56,8 @@ create function crm.delivery_summary(p_workspace_id uuid, p_id uuid) returns jso
 language sql stable
 set search_path = ''
 as $$ select s.summary from crm.delivery_summaries(p_workspace_id, array[p_id]) s $$;
-comment on function crm.delivery_summary(uuid, uuid) is 'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
+comment on function crm.delivery_summary(uuid, uuid) is
+  'JSON of one delivery, as of crm.delivery_summaries; null if there is none.';
 
 create function crm.is_in_state(p_wanted text, p_stored text, p_may_send boolean) returns boolean
 language sql immutable parallel safe

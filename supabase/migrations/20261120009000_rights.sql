@@ -288,6 +288,7 @@ grant execute on function
   crm.key_records(uuid, uuid[]),
   crm.lead_data(crm.deals, crm.contacts, crm.companies),
   crm.lead_json(crm.deals, uuid, uuid),
+  crm.lock_number(text),
   crm.makers_of_subscriptions(uuid, uuid[]),
   crm.may_send(uuid, uuid),
   crm.member_json(crm.members, bigint),

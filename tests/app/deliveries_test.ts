@@ -93,8 +93,8 @@ test("A delivery of every event in the catalogue shows a member the body that th
     })
         returning *
       ), delivery as (
-        insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id, state)
-        select workspace_id, id, ${webhook}, 'delivered' from event
+        insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id, state)
+        select workspace_id, crm.delivery_id(id, ${webhook}), id, ${webhook}, 'delivered' from event
         returning id
       )
       select d.id, crm.delivery_body(d.id, row(e.*)::crm.events) as body from delivery d, event e`;

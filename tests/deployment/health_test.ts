@@ -26,8 +26,10 @@ Deno.test("api-v1-health says that webhooks are degraded while a delivery is due
     insert into crm.events (workspace_id, event, object_id, facts)
     values (${workspace.id}, 'contact.created', gen_random_uuid(), '{}') returning id`;
   const [delivery] = await sql`
-    insert into crm.webhook_deliveries (workspace_id, event_id, subscription_id)
-    values (${workspace.id}, ${event!["id"]}, ${subscription!["id"]}) returning id`;
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select ${workspace.id}, crm.delivery_id(e.id, s.id), e.id, s.id
+    from (values (${event!["id"]}::uuid)) e (id), (values (${subscription!["id"]}::uuid)) s (id)
+    returning id`;
 
   /** The health after the delivery became due, was leased, or its subscription or workspace changed. */
   async function webhooksAfter(change: {

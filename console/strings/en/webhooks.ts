@@ -43,9 +43,8 @@ export const webhooks: Translated<typeof portuguese> = {
   "webhook.waiting_some": "What was waiting goes out as soon as it is reactivated.",
   "webhook.waiting.one": "{n} delivery is waiting and goes out as soon as it is reactivated.",
   "webhook.waiting.many": "{n} deliveries are waiting and go out as soon as it is reactivated.",
-  "webhook.waiting_more.one": "More than {n} delivery is waiting and goes out as soon as it is reactivated.",
-  "webhook.waiting_more.many":
-    "More than {n} deliveries are waiting and go out as soon as it is reactivated.",
+  "webhook.waiting_more.one": "At least {n} delivery is waiting and goes out as soon as it is reactivated.",
+  "webhook.waiting_more.many": "At least {n} deliveries are waiting and go out as soon as it is reactivated.",
   "webhook.waiting_cancelled": "What was waiting was cancelled.",
   "webhook.missed_text": "What happens meanwhile can be recovered afterwards, for 30 days.",
 

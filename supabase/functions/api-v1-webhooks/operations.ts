@@ -70,7 +70,7 @@ export const Recovery = z.object({
 
 /** The body of a rotation. */
 export const SecretRotation = z.object({
-  overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).default(0),
+  overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS),
 }).meta({
   id: "SecretRotation",
   ...doc("Como trocar o segredo", "How to replace the secret"),
@@ -85,7 +85,7 @@ export const SecretRotation = z.object({
   },
 });
 
-const MakerKey = z.object({ id: uuid(), name: z.string(), prefix: z.string() }).meta({
+const RevokedMaker = z.object({ id: uuid(), name: z.string(), prefix: z.string() }).meta({
   id: "RevokedMaker",
   ...doc("Uma chave revogada", "A key that is revoked"),
   fields: {
@@ -96,7 +96,7 @@ const MakerKey = z.object({ id: uuid(), name: z.string(), prefix: z.string() }).
 
 /** What reactivating adds to a subscription. */
 export const reactivation = {
-  fields: { resumed: z.int(), revoked_key: MakerKey.nullable() },
+  fields: { resumed: z.int(), revoked_key: RevokedMaker.nullable() },
   texts: {
     resumed: doc("Quantas entregas aguardavam", "How many deliveries were waiting", 3),
     revoked_key: doc(
