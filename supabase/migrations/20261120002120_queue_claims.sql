@@ -182,23 +182,20 @@ declare
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
-  for v_shard in
-    -- offset 0 keeps each question to its shard: the planner would rather read all that waits, once.
-    select s.shard from crm.webhook_shards s
-    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready' offset 0)
+  for v_shard in select s.shard from crm.webhook_shards s order by random() loop
+    -- Asked shard by shard, because mostly the first has enough, and what was claimed is walked again until a vacuum.
+    continue when not (
+      exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
         select from crm.webhook_queue q
-        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
-        offset 0
+        where q.shard = v_shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
       )
       or exists (
         select from crm.webhook_queue q
-        where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
-        offset 0
+        where q.shard = v_shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
       )
-      or exists (select from crm.webhook_unsettled u where u.shard = s.shard offset 0)
-    order by random()
-  loop
+      or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
+    );
     -- Another dispatcher that has the shard claims what is there.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
