@@ -7611,6 +7611,7 @@ COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid,
 CREATE FUNCTION crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) RETURNS TABLE(id uuid, summary json)
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     AS $$
