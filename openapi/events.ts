@@ -76,6 +76,7 @@ export function deliveryBody(type: EventType): z.ZodObject {
     data: dataOf(type),
     occurred_at: timestamp(),
     delivery_id: uuid(),
+    test: z.literal(true).optional(),
   }).meta({
     fields: {
       event: doc("O evento", "The event"),
@@ -90,6 +91,10 @@ export function deliveryBody(type: EventType): z.ZodObject {
       delivery_id: doc(
         "Identificador da entrega, o mesmo em todas as tentativas",
         "The delivery's id, the same on every attempt",
+      ),
+      test: doc(
+        "Só num evento de teste: nada aconteceu, e data é um exemplo",
+        "Only in a test event: nothing has happened, and data is made up",
       ),
     },
   });

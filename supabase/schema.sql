@@ -2045,6 +2045,10 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
+  -- Otherwise a call that began before its key was revoked would revive a subscription that the key had ended itself.
+  if not crm.lock_key(crm.current_caller_id()) then
+    perform api.fail('revoked_api_key');
+  end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
   return crm.with_fields(
@@ -2059,7 +2063,7 @@ $$;
 -- Name: FUNCTION webhook_reactivate(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription.';
+COMMENT ON FUNCTION api.webhook_reactivate(p_args jsonb) IS 'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked meanwhile.';
 
 
 --
@@ -5437,8 +5441,8 @@ CREATE FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) RETURNS 
     AS $$
 #variable_conflict use_column
 declare
-  -- Each takes some steps through indexes, of some microseconds. More than the active subscriptions of one workspace.
-  c_max_subscriptions constant integer := 60 + p_limit;
+  -- Each takes some steps through indexes, some 20 microseconds. More than the active subscriptions of one workspace.
+  c_max_subscriptions constant integer := greatest(p_limit, 60);
   v_after uuid := (select s.last_workspace_id from crm.webhook_shards s where s.shard = p_shard);
   v_seen integer;
   v_last uuid;
@@ -5514,7 +5518,8 @@ begin
       from candidate c
     ),
     chosen as (
-      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, r.delivery_id limit p_limit
+      -- Among workspaces by chance: by age, whoever recovers old events in many workspaces would always be first.
+      select r.* from ranked r where r.workspace_rank <= 8 order by r.workspace_rank, random() limit p_limit
     )
     select
       array(
@@ -5547,7 +5552,7 @@ $$;
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, and each gets its oldest events first. Looks at 60 subscriptions more than p_limit; the next call begins behind them. The caller has locked the shard.';
+COMMENT ON FUNCTION crm.claim_candidates(p_shard smallint, p_limit integer) IS 'Ready deliveries of a shard that may be claimed, p_limit at most: 4 in flight for a subscription (1 while it is slow), 8 for a workspace; workspaces take turns, in no order, and each gets its oldest events first. Looks at p_limit subscriptions, at least 60; the next call begins behind them. The caller has locked the shard.';
 
 
 --
@@ -7078,23 +7083,20 @@ declare
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
-  for v_shard in
-    -- offset 0 keeps each question to its shard: the planner would rather read all that waits, once.
-    select s.shard from crm.webhook_shards s
-    where exists (select from crm.webhook_queue q where q.shard = s.shard and q.state = 'ready' offset 0)
+  for v_shard in select s.shard from crm.webhook_shards s order by random() loop
+    -- Asked shard by shard, because mostly the first has enough, and what was claimed is walked again until a vacuum.
+    continue when not (
+      exists (select from crm.webhook_queue q where q.shard = v_shard and q.state = 'ready')
       or exists (
         select from crm.webhook_queue q
-        where q.shard = s.shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
-        offset 0
+        where q.shard = v_shard and q.state = 'waiting' and q.due_at <= statement_timestamp()
       )
       or exists (
         select from crm.webhook_queue q
-        where q.shard = s.shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
-        offset 0
+        where q.shard = v_shard and q.state = 'leased' and q.lease_until <= statement_timestamp()
       )
-      or exists (select from crm.webhook_unsettled u where u.shard = s.shard offset 0)
-    order by random()
-  loop
+      or exists (select from crm.webhook_unsettled u where u.shard = v_shard)
+    );
     -- Another dispatcher that has the shard claims what is there.
     perform from crm.webhook_shards s where s.shard = v_shard for update skip locked;
     continue when not found;
@@ -7126,7 +7128,7 @@ begin
     select
       c.*,
       h.taken
-        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, c.delivery_id)
+        + row_number() over (partition by c.host order by c.is_slow, c.workspace_rank, random())
         as host_rank
     from unnest(v_candidates) c
     join host h on h.host = c.host
@@ -7134,7 +7136,7 @@ begin
   chosen as (
     select r.* from ranked r
     where r.host_rank <= case when r.is_slow then 32 else 64 end
-    order by r.workspace_rank, r.delivery_id
+    order by r.workspace_rank, random()
     limit p_batch
   ),
   claimed as (
@@ -9455,7 +9457,7 @@ begin
   return (
     select s.is_active and not w.suspended and w.public_api
     from crm.webhook_subscriptions s join crm.workspaces w on w.id = s.workspace_id
-    where s.workspace_id = p_workspace_id and s.id = p_subscription_id
+    where s.workspace_id = coalesce(crm.current_workspace_id(), p_workspace_id) and s.id = p_subscription_id
   );
 end
 $$;
@@ -10892,6 +10894,8 @@ declare
   v_added bigint;
 begin
   perform crm.require_own_workspace(p_workspace_id);
+  -- One at a time: each works for up to 4 s, and a key may ask 120 times a minute.
+  perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
@@ -10941,7 +10945,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -11354,6 +11358,8 @@ CREATE FUNCTION crm.resume_webhooks() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
+  -- A claim that has the shard locks markers of the same subscriptions, in another order.
+  perform from crm.webhook_shards p where p.shard = get_byte(uuid_send(new.id), 15) & 15 for update;
   perform crm.unsettle_subscription(s.workspace_id, s.id, false)
   from crm.webhook_subscriptions s
   where s.workspace_id = new.id and s.is_active;

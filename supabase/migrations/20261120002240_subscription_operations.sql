@@ -72,6 +72,8 @@ declare
   v_added bigint;
 begin
   perform crm.require_own_workspace(p_workspace_id);
+  -- One at a time: each works for up to 4 s, and a key may ask 120 times a minute.
+  perform pg_advisory_xact_lock(crm.lock_number('recovery of ' || p_workspace_id));
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
@@ -119,7 +121,8 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
   'twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since '
-  'is then where to go on, else null. The window is that of the times in the ids of the events, at which they were stored. '
+  'is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
+  'events, at which they were stored. '
   'Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void

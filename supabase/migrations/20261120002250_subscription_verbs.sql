@@ -144,6 +144,10 @@ declare
   s crm.webhook_subscriptions := crm.own_subscription((p_args ->> 'id')::uuid);
   v_outcome record;
 begin
+  -- Otherwise a call that began before its key was revoked would revive a subscription that the key had ended itself.
+  if not crm.lock_key(crm.current_caller_id()) then
+    perform api.fail('revoked_api_key');
+  end if;
   select * into v_outcome from crm.resume_subscription(s.workspace_id, s.id);
   perform crm.wake_dispatcher();
   return crm.with_fields(
@@ -154,7 +158,7 @@ end
 $$;
 comment on function api.webhook_reactivate(jsonb) is
   'Activates a subscription again and sends what waited; an active one does not change. Returns it with resumed and '
-  'revoked_key: see crm.resume_subscription.';
+  'revoked_key: see crm.resume_subscription. Raises revoked_api_key if the calling key was revoked meanwhile.';
 
 create function api.webhook_recover(p_args jsonb) returns json
 language plpgsql

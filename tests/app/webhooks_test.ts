@@ -104,7 +104,7 @@ test("A rotated secret signs all later deliveries, and the earlier one none", as
   const { id: webhook, secret: old } = await subscribe(key, mailbox.url, ["contact.created"]);
   const overlapping = await gestor.post(`${WEBHOOKS}/${webhook}/rotate`, { overlap_seconds: 3600 });
   assert.ok(Date.parse(overlapping.body.old_secret_until) > Date.now() + 3_590_000);
-  const { body } = await gestor.post(`${WEBHOOKS}/${webhook.toUpperCase()}/rotate`);
+  const { body } = await gestor.post(`${WEBHOOKS}/${webhook.toUpperCase()}/rotate`, { overlap_seconds: 0 });
   assert.equal(body.old_secret_until, null);
   assert.equal(body.id, webhook);
   await api.post(LEADS, { first_name: "Ana" });
@@ -203,6 +203,6 @@ test("Webhooks and deliveries of another workspace are neither listed nor reache
   for (const list of [WEBHOOKS, DELIVERIES]) assert.deepEqual((await gestor.get(list)).body.data, []);
   assertError(await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`), "not_found");
   assertError(await gestor.get(`${WEBHOOKS}/${webhook}`), "not_found");
-  assertError(await gestor.post(`${WEBHOOKS}/${webhook}/rotate`), "not_found");
+  assertError(await gestor.post(`${WEBHOOKS}/${webhook}/rotate`, { overlap_seconds: 0 }), "not_found");
   assertError(await gestor.post(`${DELIVERIES}/${delivery_id}/redeliver`), "not_found");
 });

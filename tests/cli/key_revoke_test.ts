@@ -94,18 +94,21 @@ test("key revoke --keep-webhooks leaves them active, and a later revoke without 
   assert.match(await say("key", "revoke", id), /\nIt had no active webhook subscription\n$/);
 });
 
-/** A call of the door that creates a subscription, in a transaction that the caller ends. */
+/** A call of the door, in a transaction that the caller ends. */
+function callVerb(sql: Sql, key: string, verb: string, args: Record<string, string | string[]>) {
+  return sql<{ error_code: string | null }[]>`
+    select error_code from api.call(
+      sha256(${key}::text::bytea), 'webhooks:manage', ${verb}, ${sql.json(args)}::jsonb, null, null
+    )`;
+}
+
 function createSubscription(sql: Sql, key: string) {
-  const args = {
+  return callVerb(sql, key, "webhook_create", {
     id: crypto.randomUUID(),
     event_types: ["deal.won"],
     target_url: TARGET,
     encrypted_secret: "AAAA",
-  };
-  return sql<{ error_code: string | null }[]>`
-    select error_code from api.call(
-      sha256(${key}::text::bytea), 'webhooks:manage', 'webhook_create', ${sql.json(args)}::jsonb, null, null
-    )`;
+  });
 }
 
 /**
@@ -148,6 +151,19 @@ test("A key that is revoked while it creates a subscription creates none", async
     sql,
     (sql) => operate(sql, "key_revoke", { workspace_id: workspace.id, id }),
     (sql) => createSubscription(sql, key).then((rows) => rows),
+  );
+  assert.equal(reply!.error_code, "revoked_api_key");
+  assert.deepEqual(await activeIds(sql, workspace.id), []);
+});
+
+test("A key that is revoked while it reactivates what it had deleted revives nothing", async ({ sql, workspace }) => {
+  const { id, key } = await makeKey(sql, workspace.id);
+  const deleted = await subscribe(key, TARGET, ["deal.won"]);
+  await client(key).delete(`${WEBHOOKS}/${deleted.id}`);
+  const [reply] = await inTurn(
+    sql,
+    (sql) => operate(sql, "key_revoke", { workspace_id: workspace.id, id }),
+    (sql) => callVerb(sql, key, "webhook_reactivate", { id: deleted.id }).then((rows) => rows),
   );
   assert.equal(reply!.error_code, "revoked_api_key");
   assert.deepEqual(await activeIds(sql, workspace.id), []);

@@ -31,8 +31,9 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
   fn: async () => {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;
+    const working = await reader.startReceiver();
     const delivered = await makeContact("Arrived before");
-    await (await reader.startReceiver()).expect(1);
+    await working.expect(1);
 
     const failing = await makeContact("Failed five times");
     for (let attempt = 1; attempt <= 4; attempt++) await failOnce(sql, failing, attempt);

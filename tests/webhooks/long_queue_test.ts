@@ -63,3 +63,58 @@ test("Subscriptions that are reactivated at the same moment never become more th
     select count(*)::integer as n from crm.webhook_subscriptions where workspace_id = ${id} and is_active`;
   assert.equal(active!["n"], 50);
 });
+
+test("A workspace recovers with one call at a time", async ({ sql, workspace: { id } }) => {
+  const [first, second] = await addSubscriptions(sql, id, 2) as [string, string];
+  await sql`update crm.webhook_subscriptions set is_active = true where workspace_id = ${id}`;
+  await using other = openDatabase();
+  const recover = (sql: postgres.ISql, subscription: string) =>
+    sql`select crm.recover_deliveries(${id}, ${subscription}, now() - interval '1 hour', null)`;
+  await sql.begin(async (sql) => {
+    await recover(sql, first);
+    await other`set lock_timeout = '100ms'`;
+    await assert.rejects(recover(other, second), { code: "55P03" });
+  });
+  await recover(other, second);
+});
+
+test("64 workspaces with older events at a slow host do not keep another from it", async ({ sql }) => {
+  await sql.begin(async (sql) => {
+    await sql`select from crm.webhook_shards for update`;
+    const [{ ids }] = await sql<[{ ids: string[] }]>`
+      with workspace as (insert into crm.workspaces (name) select 'Fila' from generate_series(1, 65) returning id)
+      select array_agg(id) as ids from workspace`;
+    const victim = ids.pop();
+    for (const id of [...ids, victim!]) {
+      const [subscription] = await addSubscriptions(sql, id, 1) as [string];
+      await sql`update crm.webhook_subscriptions set is_active = true where id = ${subscription}`;
+      await sql`select crm.emit(${id}, 'contact.created', gen_random_uuid()) from generate_series(1, 20)`;
+    }
+    let taken = 0;
+    for (let i = 0; i < 12; i++) {
+      const claimed = await sql<{ workspace_id: string; delivery_id: string; lease_token: string }[]>`
+        select * from crm.delivery_claim(64)`;
+      taken += claimed.filter(({ workspace_id }) => workspace_id === victim).length;
+      for (const { workspace_id, delivery_id, lease_token } of claimed) {
+        await sql`select crm.delivery_record(${workspace_id}, ${delivery_id}, ${lease_token}, true, 200, null, 9900)`;
+      }
+    }
+    assert.ok(taken >= 4, `${taken} of 12 rounds`);
+    throw new Rollback();
+  }).catch((error) => {
+    if (!(error instanceof Rollback)) throw error;
+  });
+});
+
+test("A workspace that may send again waits for the claim of its shard, and so never deadlocks with it", async ({ sql, workspace: { id } }) => {
+  await sql`update crm.workspaces set suspended = true where id = ${id}`;
+  await using other = openDatabase();
+  await other`set lock_timeout = '100ms'`;
+  const resume = () => other`update crm.workspaces set suspended = false where id = ${id}`;
+  await sql.begin(async (sql) => {
+    await sql`select from crm.webhook_shards for update`;
+    await assert.rejects(resume(), { code: "55P03" });
+  });
+  await other`set lock_timeout = '5s'`;
+  await resume();
+});

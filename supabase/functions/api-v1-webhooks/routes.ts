@@ -97,7 +97,6 @@ export const webhooks = resource(
       summary: doc("Troca o segredo de uma assinatura", "Replace the secret of a subscription"),
       scope: "webhooks:manage",
       body: SecretRotation,
-      bodyOptional: true,
       reply: RotatedSubscription,
       verb: "webhook_rotate_secret",
       prepare: async ({ overlap_seconds }, { id = "" }) => {

@@ -87,7 +87,6 @@ export const webhooks = resource(
       gate: "session",
       role: "gestor",
       body: SecretRotation,
-      bodyOptional: true,
       reply: WebhookWithSecret,
       verb: "subscription_rotate",
       errors: ["not_found"],

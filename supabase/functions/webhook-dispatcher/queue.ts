@@ -35,7 +35,7 @@ export interface RecordedOutcome {
 }
 
 /**
- * Leases up to `limit` due deliveries (migration `queue`).
+ * Leases up to `limit` due deliveries (migration `queue_claims`).
  *
  * @throws {DatabaseUnavailable} when the database is unavailable
  */
