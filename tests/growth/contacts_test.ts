@@ -108,17 +108,22 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
       join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
       where c.relnamespace = 'crm'::regnamespace and a.attname <> 'workspace_id'
         and exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`;
-      // Lookups before the workspace is known, the indexes of the daily purges, and the ids for which secrets are sealed.
+      // Lookups before the workspace is known, the indexes of the daily purges, the ids for which secrets are sealed, and
+      // the dispatcher's walks over all workspaces.
       assert.deepEqual(loose.map(({ name }) => name).sort(), [
         "crm.api_keys_id_key",
-        "crm.events_age",
         "crm.idempotency_keys_age",
         "crm.key_calls_age",
         "crm.key_secrets_age",
         "crm.key_secrets_hash_key",
         "crm.members_user",
         "crm.proposal_links_token_hash_key",
+        "crm.webhook_queue_leased",
+        "crm.webhook_queue_leased_of_host",
+        "crm.webhook_queue_ready",
+        "crm.webhook_queue_waiting",
         "crm.webhook_subscriptions_id_key",
+        "crm.webhook_unsettled_of_shard",
       ]);
     },
   );
