@@ -31,7 +31,7 @@ export const webhooks: Part = {
       "GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and one delivery its attempts, body and headers",
       "GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event first, by state, event and since",
       "A pending delivery is shown as held while its subscription is inactive",
-      "A filter that matches none of the newest 5,000 deliveries gives an empty page with a cursor, and the pages together are all that match",
+      "A filter that matches none of the newest thousands of deliveries gives an empty page with a cursor, and the pages together are all that match",
       "A delivery is reached through its own subscription alone",
     ),
     rule(

@@ -4,9 +4,8 @@
 create function crm.delivery_summaries(p_workspace_id uuid, p_ids uuid[]) returns table (id uuid, summary json)
 language plpgsql stable
 set search_path = ''
--- Each id names its partition, which only a loop over the ids makes use of: a hash join would read all of them.
-set enable_hashjoin = off
-set enable_mergejoin = off
+-- The plan is kept, because planning for 40 partitions of three tables takes longer than running it.
+set plan_cache_mode = 'force_generic_plan'
 as $$
 #variable_conflict use_column
 declare
@@ -33,10 +32,19 @@ begin
     'created_at', crm.iso(d.created_at)
   )
   from unnest(p_ids) wanted (id)
-  join crm.webhook_deliveries d on d.workspace_id = p_workspace_id and d.id = wanted.id
-  join crm.events e on e.workspace_id = p_workspace_id and e.id = d.event_id
+  -- Each id names its partition, which the planner does not count: `offset 0` keeps it from reading whatever the workspace or
+  -- the subscription has instead of looking each id up.
+  cross join lateral (
+    select * from crm.webhook_deliveries d where d.workspace_id = p_workspace_id and d.id = wanted.id offset 0
+  ) d
+  cross join lateral (
+    select * from crm.events e where e.workspace_id = p_workspace_id and e.id = d.event_id offset 0
+  ) e
+  cross join lateral (
+    select * from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = d.subscription_id offset 0
+  ) s
   join crm.event_types t on t.event = e.event
-  join crm.webhook_subscriptions s on s.workspace_id = p_workspace_id and s.id = d.subscription_id
   cross join lateral (select v_may_send and s.is_active as may_send) m
   left join lateral (
     -- A delivery that is sent again shows its previous attempt until the new series has one.
@@ -90,7 +98,8 @@ declare
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
-  v_look integer := case when v_is_filtered then 5000 else p_limit + 1 end;
+  -- To know the type of an event, its row is read too.
+  v_look integer := case when p_event is not null then 2500 when v_is_filtered then 5000 else p_limit + 1 end;
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
@@ -189,8 +198,8 @@ end
 $$;
 comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, uuid, integer) is
   'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind '
-  'which the next page begins; null if there is none. With a filter by state or event it looks at 5,000 deliveries, so '
-  'a page may be short, or empty, though there is a next one.';
+  'which the next page begins; null if there is none. With a filter by state it looks at 5,000 deliveries, by event at '
+  '2,500, so a page may be short, or empty, though there is a next one.';
 
 create function crm.delivery_page(p_workspace_id uuid, p_subscription_id uuid, p_args jsonb) returns json
 language plpgsql stable

@@ -62,7 +62,7 @@ test("POST /api-v1-deals answers 201 with the whole deal, every field as it was 
     ...fields,
   });
   assert.deepEqual([updated_at, stage_changed_at], [created_at, created_at]);
-  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "deal.created"]);
+  assert.deepEqual(await eventsOf(sql, workspace.id), ["contact.created", "company.created", "deal.created"]);
 });
 
 test("POST /api-v1-deals needs a title, a contact or a company, and takes the title from the contact or company", async ({ sql, workspace, api }) => {

@@ -187,9 +187,12 @@ test("Every operation on another workspace's subscription is answered as on one 
   const { id } = await subscribe(other.key, openMailbox().url, ["deal.won"]);
   const before = (await client(other.key).get(`${WEBHOOKS}/${id}`)).text;
   for (
-    const [operation, body] of [["test"], ["reactivate"], ["rotate-secret"], ["recover", {
-      since: "2026-01-01",
-    }]] as const
+    const [operation, body] of [
+      ["test"],
+      ["reactivate"],
+      ["rotate-secret", { overlap_seconds: 0 }],
+      ["recover", { since: "2026-01-01" }],
+    ] as const
   ) {
     for (const one of [id, NIL_ID, "x"]) {
       assertError(await api.post(`${WEBHOOKS}/${one}/${operation}`, body), "not_found");

@@ -162,8 +162,8 @@ function figures(outcomes: Outcome[], shared: string): Measurement[] {
 
 /** Whether it is the first page of the probe's list, without a filter that the list does not require. */
 function isFirstPage({ probe: { resource, route, args, least } }: Outcome, probe: EndpointProbe): boolean {
-  return resource === probe.resource && route === "GET /" && least === undefined &&
-    Object.keys(args).every((name) => name === "deal_id" && resource === "api-v1-notes");
+  return resource === probe.resource && route === probe.route && least === undefined &&
+    Object.keys(args).every((name) => name === "id" || name === "deal_id" && resource === "api-v1-notes");
 }
 
 function largest(outcomes: Outcome[], value: (outcome: Outcome) => number): Outcome {
