@@ -1,5 +1,5 @@
 import type { Sql } from "postgres";
-import { percentile } from "../../harness/figures.ts";
+import { percentile, sum } from "../../harness/figures.ts";
 import { cpuOfProcess } from "../../harness/usage.ts";
 import { connect, openWorld } from "../../harness/world.ts";
 import { seedContacts, seedGroup } from "../seed.ts";
@@ -8,7 +8,10 @@ import type { Trial } from "../world.ts";
 const ALLOWED_MS = 10;
 /** As the dispatcher asks (webhook-dispatcher/dispatch.ts). */
 const BATCH = 64;
+/** Each claims a delivery of every active workspace. */
 const ROUNDS = 3;
+/** A short run is often beside other work, so it compares the work of the processor with that when nothing is held. */
+const ALLOWED_GROWTH = 2;
 
 /** Trial 10: how long a claim takes when much is held and many workspaces wait. */
 export const claims: Trial = {
@@ -21,56 +24,71 @@ export const claims: Trial = {
     await using world = await openWorld();
     const { sql } = world;
     const [goneWorkspaces, active] = short ? [100, 1_000] : [1_000, 10_000];
+    // As the dispatchers do, by its login and with a named statement.
+    await using dispatcher = connect(world.functionsDatabaseUrl);
+    await seedGroup(sql, { name: "active", workspaces: active, subscriptionsEach: 1 });
+    const before = await timeRounds(sql, dispatcher);
+    console.log(`  nothing held: ${describe(before)}`);
+
     await seedGroup(sql, { name: "gone", workspaces: goneWorkspaces, subscriptionsEach: 50 });
     await seedContacts(sql, "gone", 2);
     await sql`
       update crm.webhook_subscriptions
-      set is_active = false, deactivated_at = now(), deactivated_reason = 'failures'`;
-    // As the dispatchers do, by its login and with a named statement.
-    await using dispatcher = connect(world.functionsDatabaseUrl);
-    const settling = await timeClaims(dispatcher, async () => await countUnsettled(sql) > 0);
+      set is_active = false, deactivated_at = now(), deactivated_reason = 'failures'
+      where target_url like 'https://gone-%'`;
+    const { times: settling } = await timeClaims(dispatcher, async () => await countUnsettled(sql) > 0);
     const held = await countQueued(sql, "held");
-    console.log(`  ${held} held, after ${describe(settling)} while they were settled`);
-
-    await seedGroup(sql, { name: "active", workspaces: active, subscriptionsEach: 1 });
-    await seedContacts(sql, "active", 1);
-    // A retry that is not due for half of them.
-    await sql`
-      update crm.webhook_deliveries d set attempts = 1, next_attempt_at = now() + interval '5 min'
-      from (
-        select workspace_id, id, row_number() over (order by workspace_id) % 2 = 0 as later
-        from crm.webhook_deliveries where workspace_id in (select id from crm.workspaces where name = 'active')
-      ) half
-      where d.workspace_id = half.workspace_id and d.id = half.id and half.later`;
-    const times: number[] = [];
-    const [{ pid }] = await dispatcher<[{ pid: number }]>`select pg_backend_pid() as pid`;
-    const cpu = await cpuOfProcess(pid);
-    for (let round = 1; round <= ROUNDS; round++) {
-      if (round > 1) await seedContacts(sql, "active", 1);
-      const ofRound = await timeClaims(dispatcher, async (claimed) => {
-        await recordAll(sql);
-        return claimed > 0;
-      });
-      console.log(`  round ${round}: ${describe(ofRound)}`);
-      times.push(...ofRound);
-    }
-    const cpuEach = (await cpuOfProcess(pid) - cpu) / times.length;
-    const isQuick = percentile(times, 0.99) <= ALLOWED_MS;
+    const beside = await timeRounds(sql, dispatcher);
+    const isQuick = percentile(beside.times, 0.99) <= ALLOWED_MS;
     return {
-      // A short run is often beside other work, which does not change how long the processor works for a claim.
-      ok: held === goneWorkspaces * 100 && (isQuick || short && cpuEach <= ALLOWED_MS),
+      ok: held === goneWorkspaces * 100 && (short ? beside.cpu <= before.cpu * ALLOWED_GROWTH : isQuick),
       measured:
-        `${held} held, ${active} workspaces: ${describe(times)}, ${cpuEach.toFixed(1)} ms of CPU for each; ` +
-        `while what became inactive was settled ${describe(settling)}`,
+        `${held} held, ${active} workspaces: ${describe(beside)}; nothing held: ${describe(before)}; ` +
+        `${settling.length} claims of at most ${
+          Math.max(...settling).toFixed(1)
+        } ms settled what became inactive`,
     };
   },
 };
 
-/**
- * Claims as long as `goOn` says so.
- * @returns milliseconds of each claim
- */
-async function timeClaims(sql: Sql, goOn: (claimed: number) => Promise<boolean>): Promise<number[]> {
+/** Milliseconds of each claim, and of processor time for one. */
+interface Claims {
+  times: number[];
+  cpu: number;
+}
+
+/** Makes a delivery for every active workspace, half of them not due after the first round, and claims what is due. */
+async function timeRounds(sql: Sql, dispatcher: Sql): Promise<Claims> {
+  const rounds: Claims[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    await seedContacts(sql, "active", 1);
+    // A retry that is not due for half of them.
+    if (round === 0) await delayHalf(sql);
+    const ofRound = await timeClaims(dispatcher, async (claimed) => {
+      await recordAll(sql);
+      return claimed > 0;
+    });
+    // The first one is for the caches and the plans.
+    if (round > 0) rounds.push(ofRound);
+  }
+  const times = rounds.flatMap((round) => round.times);
+  return { times, cpu: sum(rounds.map(({ cpu, times }) => cpu * times.length)) / times.length };
+}
+
+async function delayHalf(sql: Sql): Promise<void> {
+  await sql`
+    update crm.webhook_deliveries d set attempts = 1, next_attempt_at = now() + interval '1 hour'
+    from (
+      select workspace_id, delivery_id, row_number() over (order by workspace_id) % 2 = 0 as later
+      from crm.webhook_queue where state = 'ready'
+    ) q
+    where d.workspace_id = q.workspace_id and d.id = q.delivery_id and q.later`;
+}
+
+/** Claims as long as `goOn` says so. */
+async function timeClaims(sql: Sql, goOn: (claimed: number) => Promise<boolean>): Promise<Claims> {
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  const cpu = await cpuOfProcess(pid);
   const times: number[] = [];
   let claimed = 0;
   do {
@@ -79,7 +97,7 @@ async function timeClaims(sql: Sql, goOn: (claimed: number) => Promise<boolean>)
     times.push(performance.now() - started);
     claimed = rows.length;
   } while (await goOn(claimed));
-  return times;
+  return { times, cpu: (await cpuOfProcess(pid) - cpu) / times.length };
 }
 
 /** Records that everything that is leased was delivered. */
@@ -100,7 +118,9 @@ async function countQueued(sql: Sql, state: string): Promise<number> {
   return row.count;
 }
 
-function describe(times: number[]): string {
+function describe({ times, cpu }: Claims): string {
   const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(1));
-  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms (${times.length} claims)`;
+  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms, ${
+    cpu.toFixed(1)
+  } ms of processor (${times.length} claims)`;
 }
