@@ -126,7 +126,6 @@ do $$
 begin
   if exists (select from pg_available_extensions where name = 'pg_cron') then
     create extension if not exists pg_cron;
-    perform crm.schedule_jobs();
   end if;
 exception
   -- A plain Postgres may have pg_cron installed without loading it. Then the local scheduler runs the jobs.
