@@ -75,6 +75,8 @@ begin
       where w.n < c_max_subscriptions
     ),
     -- Counted for each target through an index, because the planner does not know how much is in flight.
+    -- Compared as rows that begin with the shard, or a plan made while the queue was short may use the primary key, and
+    -- read all that a workspace has held.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -91,7 +93,9 @@ begin
           count(*) filter (where q.subscription_id = w.subscription_id)::integer as taken,
           count(*)::integer as workspace_taken
         from crm.webhook_queue q
-        where q.shard = p_shard and q.state = 'leased' and q.workspace_id = w.workspace_id
+        where q.state = 'leased'
+          and (q.shard, q.workspace_id) >= (p_shard, w.workspace_id)
+          and (q.shard, q.workspace_id) <= (p_shard, w.workspace_id)
       ) f
     ),
     -- An event can enqueue for a subscription that became inactive at the same moment.
@@ -108,9 +112,10 @@ begin
       cross join lateral (
         select q.delivery_id, row_number() over (order by q.delivery_id) as rank
         from crm.webhook_queue q
-        where q.shard = p_shard and q.state = 'ready' and q.workspace_id = t.workspace_id
-          and q.subscription_id = t.subscription_id
-        order by q.delivery_id
+        where q.shard = p_shard and q.state = 'ready'
+          and (q.shard, q.workspace_id, q.subscription_id) >= (p_shard, t.workspace_id, t.subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (p_shard, t.workspace_id, t.subscription_id)
+        order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
         limit greatest(case when t.is_slow then 1 else 4 end - t.taken, 0)
       ) d
       where t.may_send and t.workspace_taken < 8 and t.host_taken < case when t.is_slow then 32 else 64 end
