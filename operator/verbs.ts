@@ -125,7 +125,7 @@ export type RecordKind =
 export type DeliveryFilters =
   & { subscription_id: string; state: string; event: string }
   & Required<
-    Pick<z.output<typeof DeliveryFilter>, "since" | "cursor" | "limit">
+    Pick<z.output<typeof DeliveryFilter>, "since" | "until" | "cursor" | "limit">
   >;
 
 type Optional<Fields> = { [Field in keyof Fields]?: Fields[Field] | null | undefined };

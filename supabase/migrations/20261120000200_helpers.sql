@@ -89,6 +89,37 @@ as $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
 comment on function crm.digits(text) is
   'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 
+create function crm.e164(p_phone text) returns text
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  v_digits text := crm.digits(p_phone);
+  -- What follows a + or 00. No country's code begins with 0. "+44 (0)20" shows a 0 that is dialled within the country.
+  v_abroad text := case
+    when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
+    else substring(v_digits from '^00+([1-9]\d+)$')
+  end;
+  -- Area code and number: nine digits of a mobile phone, or eight. Before them, or not, the country's code, and the 0 of a
+  -- long distance call, which may name a carrier.
+  v_brazilian text := substring(
+    coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
+  );
+begin
+  case
+    when v_abroad is null or v_abroad like '55%' then
+      -- Numbers of no area, such as 0800, keep their 0 where they are dialled only.
+      v_brazilian := coalesce(v_brazilian, substring(v_digits from '^(?:0*55)?0([3589]00\d{6,7})$'));
+      return coalesce('+55' || v_brazilian, '+' || v_abroad, v_digits);
+    else
+      return '+' || v_abroad;
+  end case;
+end
+$$;
+comment on function crm.e164(text) is
+  'A phone number in E.164, so that two spellings of it are equal: a number without a country is Brazilian, and '
+  '"(11) 97777-1234" is +5511977771234. A number that is neither has its digits alone; null if there are none.';
+
 create function crm.lock_number(p_name text) returns bigint
 language sql immutable parallel safe
 -- Not hashtextextended(), which can be inverted: a client chooses a part of the name, and could choose it so that it

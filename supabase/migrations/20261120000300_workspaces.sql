@@ -71,7 +71,11 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    crm.active_member(crm.current_member_id()),
+    -- As crm.active_member, whose call would take half as long again for every record that is created.
+    (
+      select m.id from crm.members m
+      where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+    ),
     (
       select m.id from crm.members m
       where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')

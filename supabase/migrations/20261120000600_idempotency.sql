@@ -5,13 +5,16 @@ create table crm.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
   body text not null,
+  was_found boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (workspace_id, key)
 );
 comment on table crm.idempotency_keys is
-  'The 201 replies of the last 24 hours by key, so that a repeated POST gets the first reply and creates nothing. '
+  'The replies of the last 24 hours by key, so that a repeated POST gets the first reply and creates nothing. '
   'Errors are not stored.';
 comment on column crm.idempotency_keys.request_hash is 'SHA-256 of the resource and of the body in canonical form.';
+comment on column crm.idempotency_keys.was_found is
+  'Whether the reply is that of an upsert which found its record, so that its repetition names no new address either.';
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
@@ -20,7 +23,8 @@ create function crm.idempotency_begin(
   p_key text,
   p_request_hash bytea,
   out error_code text,
-  out body text
+  out body text,
+  out was_found boolean
 )
 language plpgsql
 set search_path = ''
@@ -39,6 +43,7 @@ begin
   if found then
     if v_seen.request_hash = p_request_hash then
       body := v_seen.body;
+      was_found := v_seen.was_found;
     else
       error_code := 'idempotency_conflict';
     end if;
@@ -48,20 +53,28 @@ begin
 end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
-  'Returns the stored body or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
+  'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
-create function crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text)
-returns void
+create function crm.idempotency_remember(
+  p_workspace_id uuid,
+  p_key text,
+  p_request_hash bytea,
+  p_body text,
+  p_was_found boolean
+) returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body)
-  values (p_workspace_id, p_key, p_request_hash, p_body)
+  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body, was_found)
+  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found)
   -- Only an expired entry, older than 24 hours, can conflict here.
   on conflict (workspace_id, key) do update
-    set request_hash = excluded.request_hash, body = excluded.body, created_at = excluded.created_at;
+    set request_hash = excluded.request_hash,
+      body = excluded.body,
+      was_found = excluded.was_found,
+      created_at = excluded.created_at;
 end
 $$;
-comment on function crm.idempotency_remember(uuid, text, bytea, text) is
+comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
   'Stores a reply in the transaction that created the record: both are kept, or neither is.';

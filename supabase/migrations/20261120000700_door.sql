@@ -4,7 +4,8 @@
 -- its owner, so that the role which calls it needs none; only the verb runs as crm_api (crm.run_verb), or as crm_app
 -- (crm.run_app_verb).
 
-create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null) returns void
+create function api.fail(p_code text, p_fields text[] default '{}', p_message text default null, p_ids uuid[] default '{}')
+returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -13,20 +14,30 @@ begin
     errcode = 'CRM00',
     message = p_code,
     detail = coalesce(
-      (select json_agg(json_build_object('field', f, 'message', p_message)) from unnest(p_fields) f)::text,
+      (
+        select json_agg(json_build_object('field', f.field, 'message', p_message, 'id', f.id))
+        from unnest(p_fields, p_ids) f (field, id)
+      )::text,
       ''
     );
 end
 $$;
-comment on function api.fail(text, text[], text) is
+comment on function api.fail(text, text[], text, uuid[]) is
   'Raises an error code of spec 7, with the fields at fault. p_message is the Portuguese message for those fields; '
-  'null means the message that belongs to the code.';
+  'null means the message that belongs to the code. p_ids has the record that each field is about, if the error names '
+  'one.';
 
 create function api.mark_replayed() returns void
 language sql
 as $$ select set_config('app.replayed', 'true', true) $$;
 comment on function api.mark_replayed() is
   'Marks the reply as an earlier one that is returned again: its status is 200, not 201.';
+
+create function api.mark_found() returns void
+language sql
+as $$ select set_config('app.found', 'true', true) $$;
+comment on function api.mark_found() is
+  'Marks the reply as that of a record which existed: its status is 200, not the 201 of a creation.';
 
 -- written by deno task records: verbs
 create function crm.run_verb(p_verb text, p_args jsonb) returns json
@@ -41,27 +52,47 @@ begin
   end if;
   -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
   case p_verb
+    when 'activity_batch' then return api.activity_batch(p_args);
     when 'activity_create' then return api.activity_create(p_args);
     when 'activity_get' then return api.activity_get(p_args);
     when 'activity_list' then return api.activity_list(p_args);
     when 'activity_update' then return api.activity_update(p_args);
+    when 'change_list' then return api.change_list(p_args);
+    when 'company_archive' then return api.company_archive(p_args);
+    when 'company_batch' then return api.company_batch(p_args);
     when 'company_create' then return api.company_create(p_args);
     when 'company_get' then return api.company_get(p_args);
     when 'company_list' then return api.company_list(p_args);
+    when 'company_merge' then return api.company_merge(p_args);
+    when 'company_restore' then return api.company_restore(p_args);
     when 'company_update' then return api.company_update(p_args);
+    when 'company_upsert' then return api.company_upsert(p_args);
+    when 'contact_archive' then return api.contact_archive(p_args);
+    when 'contact_batch' then return api.contact_batch(p_args);
     when 'contact_create' then return api.contact_create(p_args);
+    when 'contact_erase' then return api.contact_erase(p_args);
     when 'contact_get' then return api.contact_get(p_args);
     when 'contact_list' then return api.contact_list(p_args);
+    when 'contact_merge' then return api.contact_merge(p_args);
+    when 'contact_restore' then return api.contact_restore(p_args);
     when 'contact_update' then return api.contact_update(p_args);
+    when 'contact_upsert' then return api.contact_upsert(p_args);
+    when 'deal_archive' then return api.deal_archive(p_args);
+    when 'deal_batch' then return api.deal_batch(p_args);
     when 'deal_create' then return api.deal_create(p_args);
     when 'deal_get' then return api.deal_get(p_args);
     when 'deal_list' then return api.deal_list(p_args);
     when 'deal_lose' then return api.deal_lose(p_args);
     when 'deal_move_stage' then return api.deal_move_stage(p_args);
+    when 'deal_restore' then return api.deal_restore(p_args);
+    when 'deal_summary' then return api.deal_summary(p_args);
     when 'deal_update' then return api.deal_update(p_args);
+    when 'deal_upsert' then return api.deal_upsert(p_args);
     when 'deal_win' then return api.deal_win(p_args);
     when 'event_list' then return api.event_list(p_args);
     when 'lead_create' then return api.lead_create(p_args);
+    when 'me_get' then return api.me_get(p_args);
+    when 'note_batch' then return api.note_batch(p_args);
     when 'note_create' then return api.note_create(p_args);
     when 'note_get' then return api.note_get(p_args);
     when 'note_list' then return api.note_list(p_args);
@@ -80,6 +111,7 @@ begin
     when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
     when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
     when 'webhook_test' then return api.webhook_test(p_args);
+    when 'workspace_get' then return api.workspace_get(p_args);
   end case;
 end
 $$;
@@ -93,6 +125,7 @@ create type api.reply as (
   details json,
   body text,
   replayed boolean,
+  found boolean,
   events boolean,
   caller_id uuid,
   workspace_id uuid,
@@ -102,8 +135,71 @@ create type api.reply as (
 );
 comment on type api.reply is
   'The answer to a request: an error code of spec 7 with the fields at fault, or the body as JSON text, which the '
-  'function returns without parsing it. Also whether the body is an earlier reply, whether webhook deliveries were '
-  'enqueued, who called, and what is left of the rate limit.';
+  'function returns without parsing it. Also whether the body is an earlier reply, whether the record existed before '
+  'an upsert, whether webhook deliveries were enqueued, who called, and what is left of the rate limit.';
+
+create type crm.failure as (state text, message text, detail text, constraint_name text, context text);
+comment on type crm.failure is 'What Postgres says of an exception: `get stacked diagnostics`.';
+
+create function crm.external_id_holder(p_constraint text, p_external_id text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  case p_constraint
+    when 'contacts_external_id_once' then
+      return (
+        select t.id from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
+      );
+    when 'companies_external_id_once' then
+      return (
+        select t.id from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = p_external_id
+      );
+    else
+      return null;
+  end case;
+end
+$$;
+comment on function crm.external_id_holder(text, text) is
+  'The record of the workspace that has this external_id already, by the unique index that refused to give it to another.';
+
+create function crm.error_of(
+  p_failure crm.failure,
+  p_verb text,
+  p_args jsonb,
+  out error_code text,
+  out details json
+)
+language plpgsql
+set search_path = ''
+as $$
+begin
+  case
+    when p_failure.state = 'CRM00' then
+      error_code := p_failure.message;
+      details := nullif(p_failure.detail, '')::json;
+    -- The index refuses it and no statement before, so that no create or update pays for a search.
+    when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
+      error_code := 'external_id_taken';
+      details := json_build_array(json_build_object(
+        'field', 'external_id',
+        'message', null,
+        'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
+      ));
+    -- lock_not_available, deadlock_detected
+    when p_failure.state in ('55P03', '40P01') then
+      error_code := 'service_unavailable';
+    else
+      raise log 'verb %: % (%) %', p_verb, p_failure.message, p_failure.state, p_failure.context;
+      error_code := 'internal_error';
+  end case;
+end
+$$;
+comment on function crm.error_of(crm.failure, text, jsonb) is
+  'The code of spec 7 for the exception that ended a verb, and the fields at fault. What is unexpected goes to the log of '
+  'Postgres, and is internal_error.';
 
 create function crm.answer_request(
   p_caller crm.caller,
@@ -120,11 +216,12 @@ declare
   v_reply api.reply;
   v_remembered_error text;
   v_remembered_body text;
+  v_remembered_was_found boolean;
   v_admitted boolean;
-  v_detail text;
-  v_context text;
+  v_failure crm.failure;
 begin
   v_reply.replayed := false;
+  v_reply.found := false;
   v_reply.events := false;
   v_reply.caller_id := p_caller.id;
   v_reply.workspace_id := p_caller.workspace_id;
@@ -145,7 +242,8 @@ begin
   end if;
 
   if p_idempotency_key is not null then
-    select b.error_code, b.body into v_remembered_error, v_remembered_body
+    select b.error_code, b.body, b.was_found
+    into v_remembered_error, v_remembered_body, v_remembered_was_found
     from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
   end if;
 
@@ -170,6 +268,7 @@ begin
   v_reply.error_code := v_remembered_error;
   v_reply.body := v_remembered_body;
   v_reply.replayed := v_remembered_body is not null;
+  v_reply.found := v_remembered_was_found is true;
   if v_remembered_error is not null or v_reply.replayed then
     return v_reply;
   end if;
@@ -184,6 +283,7 @@ begin
     set_config('app.caller_id', p_caller.id::text, true),
     set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
+    set_config('app.found', '', true),
     set_config('app.events_enqueued', '', true);
   begin
     if p_caller.user_id is null then
@@ -192,21 +292,28 @@ begin
       v_reply.body := crm.run_app_verb(p_verb, p_args);
     end if;
     v_reply.replayed := current_setting('app.replayed') = 'true';
+    v_reply.found := current_setting('app.found') = 'true';
     v_reply.events := current_setting('app.events_enqueued') = 'true';
-    if p_idempotency_key is not null and not v_reply.replayed then
-      perform crm.idempotency_remember(p_caller.workspace_id, p_idempotency_key, p_request_hash, v_reply.body);
+    if p_idempotency_key is not null then
+      perform crm.idempotency_remember(
+        p_caller.workspace_id,
+        p_idempotency_key,
+        p_request_hash,
+        v_reply.body,
+        v_reply.found
+      );
     end if;
   exception
     -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted.
-    when sqlstate 'CRM00' then
-      get stacked diagnostics v_reply.error_code = message_text, v_detail = pg_exception_detail;
-      v_reply.details := nullif(v_detail, '')::json;
-    when lock_not_available or deadlock_detected then
-      v_reply.error_code := 'service_unavailable';
     when others then
-      get stacked diagnostics v_context = pg_exception_context;
-      raise log 'verb %: % (%) %', p_verb, sqlerrm, sqlstate, v_context;
-      v_reply.error_code := 'internal_error';
+      get stacked diagnostics
+        v_failure.state = returned_sqlstate,
+        v_failure.message = message_text,
+        v_failure.detail = pg_exception_detail,
+        v_failure.constraint_name = constraint_name,
+        v_failure.context = pg_exception_context;
+      select e.error_code, e.details into v_reply.error_code, v_reply.details
+      from crm.error_of(v_failure, p_verb, p_args) e;
   end;
   return v_reply;
 end

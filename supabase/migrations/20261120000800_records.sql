@@ -26,6 +26,30 @@ $$;
 comment on function crm.page(json[], uuid) is
   'Builds a page of a list (spec 4.0). p_next_id is where the next page continues; null: there is none.';
 
+create type api.synced_page_meta as (next_cursor uuid, has_more boolean, synced_until text);
+comment on type api.synced_page_meta is 'As api.page_meta, with the mark for the next run of a synchronisation.';
+
+create type api.synced_page as (data json, meta api.synced_page_meta);
+comment on type api.synced_page is 'The first page of a list by updated_since.';
+
+create function crm.synced_page(p_records json[], p_next_id uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  -- A write shows when its transaction began, and is seen once that has ended. Those of functions end within 15 seconds,
+  -- so what this page cannot see yet will have a later updated_at than the mark. So will what changes while the pages
+  -- behind this one are read, for which reason only this page has the mark.
+  return to_json(row(
+    coalesce(array_to_json(p_records), '[]'),
+    row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
+  )::api.synced_page);
+end
+$$;
+comment on function crm.synced_page(json[], uuid) is
+  'As crm.page, for the first page by updated_since. It has synced_until, the updated_since of the next run: 60 seconds '
+  'ago, so that no change is lost whose transaction takes less.';
+
 create function crm.require_record(p_record json) returns json
 language plpgsql immutable
 set search_path = ''
@@ -41,14 +65,13 @@ comment on function crm.require_record(json) is 'Returns the record; raises not_
 
 -- written by deno task records: references
 create function crm.check_references(p_args jsonb) returns void
-language plpgsql stable
+language plpgsql
 set search_path = ''
 as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_field text;
   v_id uuid;
-  v_exists boolean;
   v_missing text[] := '{}';
 begin
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
@@ -56,31 +79,27 @@ begin
     continue when v_id is null;
     case v_field
       when 'company_id' then
-        v_exists := exists (
-          select from crm.companies t where t.workspace_id = v_workspace_id and t.id = v_id
-        );
+        perform from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null
+        for key share;
       when 'contact_id' then
-        v_exists := exists (
-          select from crm.contacts t where t.workspace_id = v_workspace_id and t.id = v_id
-        );
+        perform from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
+        for key share;
       when 'deal_id' then
-        v_exists := exists (
-          select from crm.deals t where t.workspace_id = v_workspace_id and t.id = v_id
-        );
+        perform from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
       when 'loss_reason_id' then
-        v_exists := exists (
-          select from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
-        );
+        perform from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'owner_id' then
-        v_exists := exists (
-          select from crm.members t where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active
-        );
+        perform from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
       when 'stage_id' then
-        v_exists := exists (
-          select from crm.stages t where t.workspace_id = v_workspace_id and t.id = v_id
-        );
+        perform from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
     end case;
-    if not v_exists then
+    if not found then
       v_missing := v_missing || v_field;
     end if;
   end loop;
@@ -90,7 +109,9 @@ begin
 end
 $$;
 comment on function crm.check_references(jsonb) is
-  'Raises invalid_reference with every field whose record is not of the workspace, or is not active.';
+  'Raises invalid_reference with every field whose record is not of the workspace, is not active, or was '
+  'merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign key '
+  'would do later.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
@@ -101,13 +122,61 @@ begin
   return (
     select coalesce(jsonb_object_agg(a.key, a.value), '{}')
     from jsonb_each(p_args) a
-    where a.key <> 'id' and p_current -> a.key is distinct from a.value
+    where a.key not in ('id', 'if_match') and p_current -> a.key is distinct from a.value
   );
 end
 $$;
 comment on function crm.changes(jsonb, jsonb) is
   'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does '
   'not change is not checked again.';
+
+create function crm.version(p_record json) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return left(encode(sha256(convert_to(p_record::text, 'UTF8')), 'hex'), 16);
+end
+$$;
+comment on function crm.version(json) is
+  'The version of a record, given its public JSON, as replies name it in ETag.';
+
+create function crm.lock_matches(variadic p_values jsonb[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if current_setting('app.matches_locked', true) = 'true' then
+    return;
+  end if;
+  perform pg_advisory_xact_lock_shared(crm.lock_number('matches ' || crm.current_workspace_id()));
+  -- Locked in order of number, so that two calls which share two of these values cannot deadlock.
+  perform pg_advisory_xact_lock(k.number)
+  from (
+    select distinct crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
+    from unnest(p_values) p (values), jsonb_each_text(p.values) v
+    where v.value is not null
+    order by number
+  ) k;
+end
+$$;
+comment on function crm.lock_matches(jsonb[]) is
+  'Serializes calls that look for a record by one of these values and create it where there is none, until the '
+  'transaction ends. A key names a kind of value, such as `contact email`; a value that is null locks nothing.';
+
+create function crm.lock_all_matches() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(crm.lock_number('matches ' || crm.current_workspace_id()));
+  -- Local to the transaction, as the lock is.
+  perform set_config('app.matches_locked', 'true', true);
+end
+$$;
+comment on function crm.lock_all_matches() is
+  'Stands for crm.lock_matches of every value of the workspace: one lock, where a batch would need some hundreds and the '
+  'table of locks, which all workspaces share, has room for a few thousand.';
 
 create function crm.owner_or_default(p_owner_id uuid) returns uuid
 language plpgsql stable

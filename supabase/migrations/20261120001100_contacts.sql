@@ -6,7 +6,7 @@ create table crm.contacts (
   name text not null check (char_length(name) between 1 and 255),
   email text check (email = lower(email)),
   phone text,
-  phone_digits text generated always as (crm.digits(phone)) stored,
+  phone_e164 text generated always as (crm.e164(phone)) stored,
   phone2 text,
   whatsapp text,
   job_title text,
@@ -16,15 +16,27 @@ create table crm.contacts (
   linkedin text,
   notes text,
   custom_fields jsonb,
+  external_id text check (char_length(external_id) between 1 and 255),
+  archived_at timestamptz,
+  merged_into_id uuid,
+  erased_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
   foreign key (workspace_id, company_id) references crm.companies (workspace_id, id),
-  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id)
+  foreign key (workspace_id, owner_id) references crm.members (workspace_id, id),
+  foreign key (workspace_id, merged_into_id) references crm.contacts (workspace_id, id),
+  -- So that who looks for contacts in use needs one condition.
+  check (archived_at is not null or (merged_into_id is null and erased_at is null))
 );
 comment on table crm.contacts is 'People that a workspace sells to.';
-
-create index contacts_phone on crm.contacts (workspace_id, phone_digits, id);
+comment on column crm.contacts.phone_e164 is 'The phone in the form of crm.e164, by which contacts are found.';
+comment on column crm.contacts.external_id is 'The caller''s own id of the contact, unique in the workspace.';
+comment on column crm.contacts.archived_at is 'Since when lists leave the contact out; also of a merged or erased one.';
+comment on column crm.contacts.merged_into_id is 'The contact that this one was merged into, which answers in its place.';
+comment on column crm.contacts.erased_at is
+  'When its personal fields were erased for good; the row stays for what refers to it.';
+create unique index contacts_external_id_once on crm.contacts (workspace_id, external_id) where external_id is not null;
 call crm.protect('crm.contacts');
 create trigger touch before update on crm.contacts for each row execute function crm.touch();
 
@@ -44,6 +56,10 @@ create type api.contact as (
   linkedin text,
   notes text,
   custom_fields jsonb,
+  external_id text,
+  archived_at text,
+  merged_into_id uuid,
+  erased_at text,
   created_at text,
   updated_at text
 );
@@ -54,8 +70,8 @@ language sql stable
 as $$
   select to_json(row(
     t.id, t.workspace_id, t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
-    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, crm.iso(t.created_at),
-    crm.iso(t.updated_at)
+    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id, crm.iso(t.archived_at),
+    t.merged_into_id, crm.iso(t.erased_at), crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.contact)
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
@@ -67,11 +83,11 @@ as $$
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
-    notes, custom_fields
+    notes, custom_fields, external_id
   )
   values (
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
-    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields
+    t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
   returning new.* into t;
   return t;
@@ -80,7 +96,32 @@ $$;
 comment on function crm.contact_insert(crm.contacts) is
   'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.contact_lock(p_id uuid) returns crm.contacts
+create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.contacts as new (
+      workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram,
+      linkedin, notes, custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
+      t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.contact_insert(crm.contacts[]) is
+  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+
+create function crm.contact_lock(p_id uuid, p_if_match jsonb default null) returns crm.contacts
 language plpgsql
 set search_path = ''
 as $$
@@ -93,12 +134,22 @@ begin
   if not found then
     perform api.fail('not_found');
   end if;
+  if t.merged_into_id is not null then
+    perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+  end if;
+  if t.erased_at is not null then
+    perform api.fail('record_erased');
+  end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.contact_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
   return t;
 end
 $$;
-comment on function crm.contact_lock(uuid) is
+comment on function crm.contact_lock(uuid, jsonb) is
   'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found.';
+  'kept, and returns it. Raises not_found, record_merged, record_erased; precondition_failed if p_if_match, '
+  'a list of versions, has not the record''s.';
 
 create function crm.contact_save(t crm.contacts) returns crm.contacts
 language plpgsql
@@ -108,10 +159,10 @@ begin
   update crm.contacts as saved
   set (
     name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin, notes,
-    custom_fields
+    custom_fields, external_id
   ) = (
     t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id, t.owner_id, t.instagram,
-    t.linkedin, t.notes, t.custom_fields
+    t.linkedin, t.notes, t.custom_fields, t.external_id
   )
   where saved.workspace_id = t.workspace_id and saved.id = t.id
   returning saved.* into t;
@@ -125,13 +176,17 @@ create function crm.changed_fields(a crm.contacts, b crm.contacts) returns text[
 language sql immutable
 as $$
   select array_remove(array[
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
     case when a.company_id is distinct from b.company_id then 'company_id' end,
     case when a.created_at is distinct from b.created_at then 'created_at' end,
     case when a.custom_fields is distinct from b.custom_fields then 'custom_fields' end,
     case when a.email is distinct from b.email then 'email' end,
+    case when a.erased_at is distinct from b.erased_at then 'erased_at' end,
+    case when a.external_id is distinct from b.external_id then 'external_id' end,
     case when a.instagram is distinct from b.instagram then 'instagram' end,
     case when a.job_title is distinct from b.job_title then 'job_title' end,
     case when a.linkedin is distinct from b.linkedin then 'linkedin' end,
+    case when a.merged_into_id is distinct from b.merged_into_id then 'merged_into_id' end,
     case when a.name is distinct from b.name then 'name' end,
     case when a.notes is distinct from b.notes then 'notes' end,
     case when a.owner_id is distinct from b.owner_id then 'owner_id' end,
@@ -144,22 +199,139 @@ comment on function crm.changed_fields(crm.contacts, crm.contacts) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
   'without those that are computed.';
 
+create function api.contact_archive(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.contacts;
+begin
+  update crm.contacts r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.contacts r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+    if t.merged_into_id is not null then
+      perform api.fail('record_merged', array['id'], null, array[t.merged_into_id]);
+    end if;
+  end if;
+  return crm.contact_json(t);
+end
+$$;
+comment on function api.contact_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as '
+  'it is. Raises not_found, record_merged.';
+
+create function api.contact_restore(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.contacts r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.contact_json(t);
+end
+$$;
+comment on function api.contact_restore(jsonb) is
+  'Takes the record out of the archive and returns it; one that is in use stays as it is. Raises not_found, '
+  'record_merged, record_erased.';
+
+create function crm.contact_filled(t crm.contacts, other crm.contacts) returns crm.contacts
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  t.email := coalesce(t.email, other.email);
+  t.phone := coalesce(t.phone, other.phone);
+  t.phone2 := coalesce(t.phone2, other.phone2);
+  t.whatsapp := coalesce(t.whatsapp, other.whatsapp);
+  t.job_title := coalesce(t.job_title, other.job_title);
+  t.company_id := coalesce(t.company_id, other.company_id);
+  t.instagram := coalesce(t.instagram, other.instagram);
+  t.linkedin := coalesce(t.linkedin, other.linkedin);
+  t.notes := coalesce(t.notes, other.notes);
+  t.custom_fields := crm.filled_custom_fields(t.custom_fields, other.custom_fields);
+  t.external_id := coalesce(t.external_id, other.external_id);
+  return t;
+end
+$$;
+comment on function crm.contact_filled(crm.contacts, crm.contacts) is
+  'The first record, with the values of the second one in the fields that are empty.';
+
+create function crm.contact_survivor(p_id uuid) returns crm.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.contacts;
+begin
+  loop
+    -- Waits for a merge of this record, and then sees into which one.
+    select r.* into t from crm.contacts r
+    where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+    for key share;
+    exit when t.merged_into_id is null;
+    p_id := t.merged_into_id;
+  end loop;
+  return t;
+end
+$$;
+comment on function crm.contact_survivor(uuid) is
+  'The record that stays of those that were merged with this one, locked until the transaction ends, so '
+  'that it is neither merged nor erased meanwhile. It may be archived, or erased.';
+
+create function crm.contact_erase(p_workspace_id uuid, p_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update crm.contacts r
+  set (
+    name, email, phone, phone2, whatsapp, job_title, company_id, instagram, linkedin, notes, custom_fields,
+    external_id, archived_at, erased_at
+  ) = (
+    'Contato apagado', null, null, null, null, null, null, null, null, null, null, null,
+    coalesce(r.archived_at, now()), now()
+  )
+  where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
+end
+$$;
+comment on function crm.contact_erase(uuid, uuid[]) is
+  'Clears every field of the records that a client can write, but for the owner. The rows stay, for what '
+  'refers to them.';
+
 create function api.contact_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_record json;
+  v_merged_into_id uuid;
 begin
-  return crm.require_record((
-    select crm.contact_json(t) from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid
-  ));
+  select crm.contact_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.contacts t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  if v_merged_into_id is not null then
+    perform api.fail('merged', array['id'], null, array[v_merged_into_id]);
+  end if;
+  return crm.require_record(v_record);
 end
 $$;
-comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found.';
+comment on function api.contact_get(jsonb) is 'Returns one record; raises not_found, merged.';
 
 create index contacts_email on crm.contacts (workspace_id, email, id);
+create index contacts_phone_e164 on crm.contacts (workspace_id, phone_e164, id);
 create index contacts_company_id on crm.contacts (workspace_id, company_id, id);
 create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
+create index contacts_archived on crm.contacts (workspace_id, id) where archived_at is not null;
 
 create function crm.contact_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -174,7 +346,10 @@ as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_email text := p_args ->> 'email';
+  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
   v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
   v_ranges text[] := array_remove(array[
     case when p_args ?| array['updated_since'] then 'updated_at' end
@@ -186,13 +361,24 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
+  -- Whether no other filter was sent, so that nearly all rows in the range match.
   v_alone boolean;
   v_newer integer;
 begin
-  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
   select w.name into v_by
   from (
+    select 'archived' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
     select 'email' as name, (
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -203,6 +389,16 @@ begin
     ) as reach
     where v_email is not null
     union all
+    select 'phone' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.phone_e164, t.id) < (v_phone, p_before)
+        and (t.phone_e164, t.id) >= (v_phone, p_from)
+      order by t.phone_e164 desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_phone is not null
+    union all
     select 'company_id' as name, (
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -212,6 +408,17 @@ begin
       offset p_step limit 1
     ) as reach
     where v_company_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = v_external_id
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
   ) w
   order by w.reach nulls first
   limit 1;
@@ -220,14 +427,19 @@ begin
   for v_round in 1 .. 2 loop
     select array_agg(t.id), array_agg(t.id) filter (
       where (v_email is null or t.email = v_email)
+        and (v_phone is null or t.phone_e164 = v_phone)
         and (v_company_id is null or t.company_id = v_company_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
         and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
     )
     into v_walked, v_matches
     from (
       (
-        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
           and t.id >= p_from
         order by t.id desc
@@ -235,8 +447,20 @@ begin
       )
       union all
       (
-        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'email' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'email'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (v_email, v_before)
           and (t.email, t.id) >= (v_email, p_from)
         order by t.email desc, t.id desc
@@ -244,8 +468,19 @@ begin
       )
       union all
       (
-        select t.id, t.email, t.company_id, t.updated_at from crm.contacts t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'phone'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, v_before)
+          and (t.phone_e164, t.id) >= (v_phone, p_from)
+        order by t.phone_e164 desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
           and (t.company_id, t.id) >= (v_company_id, p_from)
         order by t.company_id desc, t.id desc
@@ -253,7 +488,18 @@ begin
       )
       union all
       (
-        select t.id, t.email, t.company_id, t.updated_at
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at
         from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
         join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         where v_by = 'range'
@@ -270,7 +516,7 @@ begin
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,updated_since,archived}'::text[] = '{}' and v_archived <> 'true';
           v_in_range := array(
             select t.id from crm.contacts t
             where t.workspace_id = crm.current_workspace_id()
@@ -286,10 +532,12 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
-        if v_alone then
+        if v_alone and v_archived = 'any' then
           ids := ids || v_in_range[:v_limit + 1];
           next_id := null;
           return;
+        elsif v_alone then
+          v_rows := least(v_rows, v_limit + 51);
         end if;
         v_by := 'range';
         exit;
@@ -302,6 +550,257 @@ comment on function crm.contact_list_by(jsonb, uuid, uuid, integer) is
   'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of '
   'its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be '
   'others.';
+
+create function crm.keep_contact_text() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from crm.search_texts x
+    where x.workspace_id = old.workspace_id and x.record = 'contact' and x.id = old.id;
+  elsif tg_op = 'UPDATE' then
+    update crm.search_texts x
+    set text = crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
+    where x.workspace_id = new.workspace_id and x.record = 'contact' and x.id = new.id;
+  else
+    insert into crm.search_texts (workspace_id, record, id, text)
+    values (
+      new.workspace_id, 'contact', new.id,
+      crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
+    );
+  end if;
+  return null;
+end
+$$;
+comment on function crm.keep_contact_text() is 'Trigger: keeps what is searched of the record.';
+create trigger keep_text after insert or delete on crm.contacts for each row execute function crm.keep_contact_text();
+create trigger keep_changed_text after update on crm.contacts
+  for each row when ((old.name, old.email, old.job_title, old.external_id, old.phone, old.phone2, old.whatsapp) is distinct from (new.name, new.email, new.job_title, new.external_id, new.phone, new.phone2, new.whatsapp)) execute function crm.keep_contact_text();
+
+create function crm.contact_search(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = 'force_generic_plan'
+-- As in crm.contact_list_by. A page needs no other join than by the primary key.
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  v_email text := p_args ->> 'email';
+  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
+  from (
+    select 'archived' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'email' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (v_email, p_before)
+        and (t.email, t.id) >= (v_email, p_from)
+      order by t.email desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_email is not null
+    union all
+    select 'phone' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.phone_e164, t.id) < (v_phone, p_before)
+        and (t.phone_e164, t.id) >= (v_phone, p_from)
+      order by t.phone_e164 desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_phone is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = v_external_id
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_by = 'all' then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
+        where t.id is not null
+          and (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
+        from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = 'contact'
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w
+      left join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
+    else
+      select array_agg(t.id), array_agg(t.id) filter (
+        where (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+          and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = 'contact' and x.id = t.id
+              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+          )
+      )
+      into v_walked, v_matches
+      from (
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'email'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and (t.email, t.id) >= (v_email, p_from)
+        order by t.email desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'phone'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, v_before)
+          and (t.phone_e164, t.id) >= (v_phone, p_from)
+        order by t.phone_e164 desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+      ) t;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Fewer for a long search: comparing takes as long as the words are long.
+    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      'contact', v_words, v_before, p_from, p_step,
+      -- Without another filter nearly all of them match.
+      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
+      end
+    );
+    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
+    v_matches := array(
+      select t.id
+      from unnest(v_found.ids) with ordinality f (id, position)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      where (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      order by f.position
+    );
+    ids := ids || v_matches;
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+comment on function crm.contact_search(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.contact_list with `q`, more than its limit if there are as many. It looks '
+  'through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page '
+  'continues if there may be others.';
 
 create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable
@@ -355,20 +854,27 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
+  -- The records that crm.contact_list_by is asked for.
+  v_rest integer;
+  v_rest_ids uuid[];
+  v_rest_records json[];
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
+  if p_args ? 'until' then
+    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and t.id < v_before
         and t.id >= v_from
@@ -378,33 +884,79 @@ begin
   elsif v_filters - 'email' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (p_args ->> 'email', v_before)
         and (t.email, t.id) >= (p_args ->> 'email', v_from)
       order by t.email desc, t.id desc
       limit v_limit + 1
     ) page;
+  elsif v_filters - 'phone' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_before)
+        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_from)
+      order by t.phone_e164 desc, t.id desc
+      limit v_limit + 1
+    ) page;
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.contact_json_if_short(t) as record from crm.contacts t
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
         and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
+  elsif v_filters - 'external_id' = '{}' then
+    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    from (
+      select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+      order by t.external_id desc
+      limit v_limit + 1
+    ) page;
   else
-    select page.ids, page.next_id into v_ids, v_next_id
-    from crm.contact_list_by(p_args, v_before, v_from) page;
-    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    v_rest := v_limit;
+  end if;
+  if not v_complete then
+    -- A record without its JSON is long, or is not to be listed.
+    v_before := v_ids[v_limit + 1];
+    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
+    into v_ids, v_records, v_complete
+    from unnest(v_ids, v_records) with ordinality r (id, record, position)
+    where r.record is not null or exists (
+      select from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id() and t.id = r.id and t.archived_at is null
+    );
+    if v_before is not null and coalesce(cardinality(v_ids), 0) <= v_limit then
+      v_rest := v_limit - coalesce(cardinality(v_ids), 0);
+    end if;
+  end if;
+  if v_rest is not null then
+    if p_args ? 'q' then
+      select page.ids, page.next_id into v_rest_ids, v_next_id
+      from crm.contact_search(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    else
+      select page.ids, page.next_id into v_rest_ids, v_next_id
+      from crm.contact_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    end if;
+    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
+    into v_rest_records, v_complete
     from (
       select crm.contact_json_if_short(t) as record
-      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
       join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
       order by chosen.position
     ) page;
+    v_ids := v_ids || v_rest_ids;
+    v_records := v_records || v_rest_records;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -417,13 +969,16 @@ begin
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+    return crm.synced_page(v_records, v_next_id);
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function api.contact_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
-create function api.contact_create(p_args jsonb) returns json
+create function crm.contact_new(p_args jsonb) returns crm.contacts
 language plpgsql
 set search_path = ''
 as $$
@@ -432,19 +987,31 @@ declare
 begin
   perform crm.check_references(p_args);
   v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
-  v_contact := crm.contact_insert(v_contact);
+  return v_contact;
+end
+$$;
+comment on function crm.contact_new(jsonb) is
+  'The contact to insert for the arguments of a creation; raises invalid_reference, no_owner_available (spec 4.2).';
+
+create function api.contact_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_contact crm.contacts := crm.contact_insert(crm.contact_new(p_args));
+begin
   return json_build_object('id', v_contact.id);
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id; raises invalid_reference, no_owner_available (spec 4.2).';
+  'Creates a contact and returns its id; raises what crm.contact_new raises.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid);
+  v_contact crm.contacts := crm.contact_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_contact), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.

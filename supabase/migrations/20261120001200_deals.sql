@@ -19,18 +19,22 @@ create table crm.deals (
   utm jsonb,
   custom_fields jsonb,
   external_id text,
-  from_lead boolean not null default false,
+  lead jsonb,
   stage_changed_at timestamptz not null default now(),
   moved_at timestamptz not null default now(),
   stale_reported_for timestamptz,
   -- A generated column and not a condition in the query, so that the planner has statistics on how few rows qualify.
   stale_unreported_since timestamptz generated always as (
-    case when status = 'aberto' and stale_reported_for is distinct from moved_at then moved_at end
+    case
+      when status = 'aberto' and archived_at is null and stale_reported_for is distinct from moved_at then moved_at
+    end
   ) stored,
   last_activity_at timestamptz,
   won_at timestamptz,
   lost_at timestamptz,
   closed_at timestamptz,
+  archived_at timestamptz,
+  lead_contact_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
@@ -48,17 +52,44 @@ comment on column crm.deals.stale_reported_for is
   'The moved_at for which deal.stale was last emitted. A later movement differs from it, so the event can be emitted '
   'again.';
 comment on column crm.deals.stale_unreported_since is
-  'moved_at of an open deal for which deal.stale has not been emitted since; otherwise null.';
+  'moved_at of an open deal in use for which deal.stale has not been emitted since; otherwise null.';
 comment on column crm.deals.external_id is
   'The caller''s own id of the deal, by which the caller finds it again. Not unique: crm.lead_receipts makes leads '
   'idempotent.';
-comment on column crm.deals.from_lead is 'Whether POST leads created the deal: such an insert emits lead.received.';
+comment on column crm.deals.archived_at is 'Since when lists leave the deal out.';
+comment on column crm.deals.lead is
+  'What POST leads was sent, kept as it was while contact and deal change; null of any other deal. An insert with it '
+  'emits lead.received.';
+comment on column crm.deals.lead_contact_id is
+  'The contact that the deal had when it was given another one, if a lead made it: who sent the lead is erased from it '
+  'too. It keeps the id of a contact that was merged.';
+create index deals_lead_contact on crm.deals (workspace_id, lead_contact_id) where lead_contact_id is not null;
 create index deals_stale on crm.deals (workspace_id, stale_unreported_since) where stale_unreported_since is not null;
 -- Of the funnel (app.funnel_get). Winning or losing a deal leaves it in its stage, so stages fill up with closed deals,
 -- which the open ones are not looked for among.
-create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto';
-create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id) where closed_at is not null;
+create index deals_open on crm.deals (workspace_id, stage_id, id) where status = 'aberto' and archived_at is null;
+create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
+  where closed_at is not null and archived_at is null;
+-- Of the filters closed_since and closed_until. Open deals are not in it, so that it costs nothing to create or change one.
+create index deals_closed_at on crm.deals (workspace_id, closed_at, id) where closed_at is not null;
 call crm.protect('crm.deals');
+
+create function crm.keep_lead_contact() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.lead_contact_id := old.contact_id;
+  return new;
+end
+$$;
+comment on function crm.keep_lead_contact() is 'Trigger: keeps which contact sent the lead of a deal that gets another one.';
+
+create trigger keep_lead_contact before update of contact_id on crm.deals
+  for each row when (
+    old.lead is not null and old.lead_contact_id is null and old.contact_id is distinct from new.contact_id
+  )
+  execute function crm.keep_lead_contact();
 
 create function crm.touch_deal() returns trigger
 language plpgsql
@@ -143,6 +174,7 @@ create type api.deal as (
   won_at text,
   lost_at text,
   closed_at text,
+  archived_at text,
   created_at text,
   updated_at text
 );
@@ -155,7 +187,8 @@ as $$
     t.id, t.workspace_id, t.title, t.status, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
     t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.loss_reason_id, t.loss_note, t.source,
     t.utm, t.custom_fields, t.external_id, crm.iso(t.stage_changed_at), crm.iso(t.last_activity_at),
-    crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.created_at), crm.iso(t.updated_at)
+    crm.iso(t.won_at), crm.iso(t.lost_at), crm.iso(t.closed_at), crm.iso(t.archived_at),
+    crm.iso(t.created_at), crm.iso(t.updated_at)
   )::api.deal)
 $$;
 comment on function crm.deal_json(crm.deals) is 'A row as public JSON, with the fields of api.deal.';
@@ -180,7 +213,33 @@ $$;
 comment on function crm.deal_insert(crm.deals) is
   'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.deal_lock(p_id uuid) returns crm.deals
+create function crm.deal_insert(p_rows crm.deals[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.deals as new (
+      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+      expected_close_date, source, utm, custom_fields, external_id
+    )
+    select
+      crm.current_workspace_id(), t.title, t.value, t.recurring_value, t.pipeline_id, t.stage_id,
+      t.contact_id, t.company_id, t.owner_id, t.expected_close_date, t.source, t.utm, t.custom_fields,
+      t.external_id
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.deal_insert(crm.deals[]) is
+  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+
+create function crm.deal_lock(p_id uuid, p_if_match jsonb default null) returns crm.deals
 language plpgsql
 set search_path = ''
 as $$
@@ -193,12 +252,16 @@ begin
   if not found then
     perform api.fail('not_found');
   end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.deal_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
   return t;
 end
 $$;
-comment on function crm.deal_lock(uuid) is
+comment on function crm.deal_lock(uuid, jsonb) is
   'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found.';
+  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
+  'the record''s.';
 
 create function crm.deal_save(t crm.deals) returns crm.deals
 language plpgsql
@@ -225,6 +288,7 @@ create function crm.changed_fields(a crm.deals, b crm.deals) returns text[]
 language sql immutable
 as $$
   select array_remove(array[
+    case when a.archived_at is distinct from b.archived_at then 'archived_at' end,
     case when a.closed_at is distinct from b.closed_at then 'closed_at' end,
     case when a.company_id is distinct from b.company_id then 'company_id' end,
     case when a.contact_id is distinct from b.contact_id then 'contact_id' end,
@@ -253,14 +317,57 @@ comment on function crm.changed_fields(crm.deals, crm.deals) is
   'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and '
   'without those that are computed.';
 
+create function api.deal_archive(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.deals;
+begin
+  update crm.deals r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from crm.deals r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;
+  end if;
+  return crm.deal_json(t);
+end
+$$;
+comment on function api.deal_archive(jsonb) is
+  'Archives the record, so that lists leave it out, and returns it; one that is archived already stays as '
+  'it is. Raises not_found.';
+
+create function api.deal_restore(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update crm.deals r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.deal_json(t);
+end
+$$;
+comment on function api.deal_restore(jsonb) is
+  'Takes the record out of the archive and returns it; one that is in use stays as it is. Raises not_found.';
+
 create index deals_status on crm.deals (workspace_id, status, id);
 create index deals_pipeline_id on crm.deals (workspace_id, pipeline_id, id);
 create index deals_stage_id on crm.deals (workspace_id, stage_id, id);
 create index deals_contact_id on crm.deals (workspace_id, contact_id, id);
 create index deals_company_id on crm.deals (workspace_id, company_id, id);
 create index deals_owner_id on crm.deals (workspace_id, owner_id, id);
-create index deals_external_id on crm.deals (workspace_id, external_id, id);
+create index deals_external_id on crm.deals (workspace_id, external_id, id) where external_id is not null;
 create index deals_updated_at on crm.deals (workspace_id, updated_at, id);
+create index deals_archived on crm.deals (workspace_id, id) where archived_at is not null;
 
 create function crm.deal_list_by(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
@@ -274,15 +381,19 @@ set jit = off
 as $$
 declare
   v_limit integer := p_args ->> 'limit';
-  v_status text := p_args ->> 'status';
+  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
   v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
   v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
   v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
   v_company_id uuid := (p_args ->> 'company_id')::uuid;
   v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
   v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
+  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
   v_ranges text[] := array_remove(array[
+    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
     case when p_args ?| array['updated_since'] then 'updated_at' end
   ], null);
   v_by text;
@@ -292,19 +403,35 @@ declare
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
+  -- Whether no other filter was sent, so that nearly all rows in the range match.
   v_alone boolean;
   v_newer integer;
 begin
-  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
   select w.name into v_by
   from (
-    select 'status' as name, (
+    select 'archived' as name, (
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (v_status, p_before)
-        and (t.status, t.id) >= (v_status, p_from)
-      order by t.status desc, t.id desc
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'status' as name, (
+      select t.* from unnest(v_status) s (value)
+      cross join lateral (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (s.value, p_before)
+          and (t.status, t.id) >= (s.value, p_from)
+        order by t.status desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
@@ -364,6 +491,7 @@ begin
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, p_before)
         and (t.external_id, t.id) >= (v_external_id, p_from)
+        and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -375,20 +503,25 @@ begin
   ids := '{}';
   for v_round in 1 .. 2 loop
     select array_agg(t.id), array_agg(t.id) filter (
-      where (v_status is null or t.status = v_status)
+      where (v_status is null or t.status = any (v_status))
         and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
         and (v_stage_id is null or t.stage_id = v_stage_id)
         and (v_contact_id is null or t.contact_id = v_contact_id)
         and (v_company_id is null or t.company_id = v_company_id)
         and (v_owner_id is null or t.owner_id = v_owner_id)
         and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+        and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
         and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
     )
     into v_walked, v_matches
     from (
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
           and t.id >= p_from
         order by t.id desc
@@ -396,17 +529,35 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (v_status, v_before)
-          and (t.status, t.id) >= (v_status, p_from)
-        order by t.status desc, t.id desc
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'pipeline_id' and t.workspace_id = crm.current_workspace_id()
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, v_before)
+            and (t.status, t.id) >= (s.value, p_from)
+          order by t.status desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'status'
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'pipeline_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
           and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
         order by t.pipeline_id desc, t.id desc
@@ -414,8 +565,9 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'stage_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'stage_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.stage_id, t.id) < (v_stage_id, v_before)
           and (t.stage_id, t.id) >= (v_stage_id, p_from)
         order by t.stage_id desc, t.id desc
@@ -423,8 +575,9 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'contact_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
           and (t.contact_id, t.id) >= (v_contact_id, p_from)
         order by t.contact_id desc, t.id desc
@@ -432,8 +585,9 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'company_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
           and (t.company_id, t.id) >= (v_company_id, p_from)
         order by t.company_id desc, t.id desc
@@ -441,8 +595,9 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
           and (t.owner_id, t.id) >= (v_owner_id, p_from)
         order by t.owner_id desc, t.id desc
@@ -450,16 +605,18 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at from crm.deals t
-        where v_by = 'external_id' and t.workspace_id = crm.current_workspace_id()
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (v_external_id, v_before)
           and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id is not null
         order by t.external_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.updated_at
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at
         from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
         join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
         where v_by = 'range'
@@ -475,8 +632,18 @@ begin
     -- round was.
     foreach v_range in array v_ranges loop
       case v_range
+        when 'closed_at' then
+          v_alone := p_args - '{limit,cursor,since,until,closed_since,closed_until,archived}'::text[] = '{}' and v_archived <> 'true';
+          v_in_range := array(
+            select t.id from crm.deals t
+            where t.workspace_id = crm.current_workspace_id()
+              and t.closed_at >= v_closed_since
+              and t.closed_at < v_closed_until
+            order by t.closed_at desc
+            limit 10 * p_step + 1
+          );
         when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,updated_since,archived}'::text[] = '{}' and v_archived <> 'true';
           v_in_range := array(
             select t.id from crm.deals t
             where t.workspace_id = crm.current_workspace_id()
@@ -492,10 +659,12 @@ begin
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
-        if v_alone then
+        if v_alone and v_archived = 'any' then
           ids := ids || v_in_range[:v_limit + 1];
           next_id := null;
           return;
+        elsif v_alone then
+          v_rows := least(v_rows, v_limit + 51);
         end if;
         v_by := 'range';
         exit;
@@ -507,6 +676,348 @@ $$;
 comment on function crm.deal_list_by(jsonb, uuid, uuid, integer) is
   'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its '
   'filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
+
+create function crm.keep_deal_text() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from crm.search_texts x
+    where x.workspace_id = old.workspace_id and x.record = 'deal' and x.id = old.id;
+  elsif tg_op = 'UPDATE' then
+    update crm.search_texts x
+    set text = crm.search_text(array[new.title, new.external_id], array[]::text[])
+    where x.workspace_id = new.workspace_id and x.record = 'deal' and x.id = new.id;
+  else
+    insert into crm.search_texts (workspace_id, record, id, text)
+    values (
+      new.workspace_id, 'deal', new.id,
+      crm.search_text(array[new.title, new.external_id], array[]::text[])
+    );
+  end if;
+  return null;
+end
+$$;
+comment on function crm.keep_deal_text() is 'Trigger: keeps what is searched of the record.';
+create trigger keep_text after insert or delete on crm.deals for each row execute function crm.keep_deal_text();
+create trigger keep_changed_text after update on crm.deals
+  for each row when ((old.title, old.external_id) is distinct from (new.title, new.external_id)) execute function crm.keep_deal_text();
+
+create function crm.deal_search(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = 'force_generic_plan'
+-- As in crm.deal_list_by. A page needs no other join than by the primary key.
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
+  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_ranges text[] := array_remove(array[
+    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
+    case when p_args ?| array['updated_since'] then 'updated_at' end
+  ], null);
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
+  from (
+    select 'archived' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'status' as name, (
+      select t.* from unnest(v_status) s (value)
+      cross join lateral (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (s.value, p_before)
+          and (t.status, t.id) >= (s.value, p_from)
+        order by t.status desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+    union all
+    select 'pipeline_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+      order by t.pipeline_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_pipeline_id is not null
+    union all
+    select 'stage_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+      order by t.stage_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_stage_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+      order by t.contact_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and (t.company_id, t.id) >= (v_company_id, p_from)
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+        and t.external_id is not null
+      order by t.external_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_by = 'all' then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
+        where t.id is not null
+          and (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
+        from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = 'deal'
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w
+      left join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
+    else
+      select array_agg(t.id), array_agg(t.id) filter (
+        where (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+          and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = 'deal' and x.id = t.id
+              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+          )
+      )
+      into v_walked, v_matches
+      from (
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, v_before)
+            and (t.status, t.id) >= (s.value, p_from)
+          order by t.status desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'status'
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'pipeline_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        order by t.pipeline_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'stage_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        order by t.stage_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'contact_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and (t.company_id, t.id) >= (v_company_id, p_from)
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id is not null
+        order by t.external_id desc, t.id desc
+        limit v_rows
+      )
+      ) t;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Fewer for a long search: comparing takes as long as the words are long.
+    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      'deal', v_words, v_before, p_from, p_step,
+      -- Without another filter nearly all of them match.
+      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
+      end
+    );
+    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
+    v_matches := array(
+      select t.id
+      from unnest(v_found.ids) with ordinality f (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      where (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      order by f.position
+    );
+    ids := ids || v_matches;
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+comment on function crm.deal_search(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.deal_list with `q`, more than its limit if there are as many. It looks through '
+  'at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if '
+  'there may be others.';
 
 create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable
@@ -561,40 +1072,47 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
+  -- The records that crm.deal_list_by is asked for.
+  v_rest integer;
+  v_rest_ids uuid[];
+  v_rest_records json[];
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
+  if p_args ? 'until' then
+    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and t.id < v_before
         and t.id >= v_from
       order by t.id desc
       limit v_limit + 1
     ) page;
-  elsif v_filters - 'status' = '{}' then
+  elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (p_args ->> 'status', v_before)
-        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+        and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
         and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
@@ -604,7 +1122,7 @@ begin
   elsif v_filters - 'stage_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
         and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
@@ -614,7 +1132,7 @@ begin
   elsif v_filters - 'contact_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
         and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
@@ -624,7 +1142,7 @@ begin
   elsif v_filters - 'company_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
         and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
@@ -634,7 +1152,7 @@ begin
   elsif v_filters - 'owner_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
         and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
@@ -644,23 +1162,49 @@ begin
   elsif v_filters - 'external_id' = '{}' then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.deal_json_if_short(t) as record from crm.deals t
+      select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
         and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+        and t.external_id is not null
       order by t.external_id desc, t.id desc
       limit v_limit + 1
     ) page;
   else
-    select page.ids, page.next_id into v_ids, v_next_id
-    from crm.deal_list_by(p_args, v_before, v_from) page;
-    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    v_rest := v_limit;
+  end if;
+  if not v_complete then
+    -- A record without its JSON is long, or is not to be listed.
+    v_before := v_ids[v_limit + 1];
+    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
+    into v_ids, v_records, v_complete
+    from unnest(v_ids, v_records) with ordinality r (id, record, position)
+    where r.record is not null or exists (
+      select from crm.deals t
+      where t.workspace_id = crm.current_workspace_id() and t.id = r.id and t.archived_at is null
+    );
+    if v_before is not null and coalesce(cardinality(v_ids), 0) <= v_limit then
+      v_rest := v_limit - coalesce(cardinality(v_ids), 0);
+    end if;
+  end if;
+  if v_rest is not null then
+    if p_args ? 'q' then
+      select page.ids, page.next_id into v_rest_ids, v_next_id
+      from crm.deal_search(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    else
+      select page.ids, page.next_id into v_rest_ids, v_next_id
+      from crm.deal_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    end if;
+    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
+    into v_rest_records, v_complete
     from (
       select crm.deal_json_if_short(t) as record
-      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
       join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
       order by chosen.position
     ) page;
+    v_ids := v_ids || v_rest_ids;
+    v_records := v_records || v_rest_records;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -672,6 +1216,9 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
     end if;
+  end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+    return crm.synced_page(v_records, v_next_id);
   end if;
   return crm.page(v_records, v_next_id);
 end

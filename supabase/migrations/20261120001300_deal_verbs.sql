@@ -29,13 +29,14 @@ begin
       where a.workspace_id = v_workspace_id and a.deal_id = v_deal.id
       order by a.id desc
       limit 1
-    )
+    ),
+    'lead', v_deal.lead
   ));
 end
 $$;
 comment on function api.deal_get(jsonb) is
-  'Returns one deal with its contact, its company and the activity that was created last; raises not_found (spec '
-  '4.6).';
+  'Returns one deal with its contact, its company, the activity that was created last, and what was sent where POST '
+  'leads created it; raises not_found (spec 4.6).';
 
 create function crm.deal_default_title(p_deal crm.deals) returns text
 language plpgsql stable
@@ -52,7 +53,7 @@ end
 $$;
 comment on function crm.deal_default_title(crm.deals) is 'The name of the deal''s contact, otherwise of its company.';
 
-create function api.deal_create(p_args jsonb) returns json
+create function crm.deal_new(p_args jsonb) returns crm.deals
 language plpgsql
 set search_path = ''
 as $$
@@ -64,13 +65,22 @@ begin
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
   v_deal.title := coalesce(v_deal.title, crm.deal_default_title(v_deal));
-  v_deal := crm.deal_insert(v_deal);
-  return crm.deal_json(v_deal);
+  return v_deal;
 end
 $$;
-comment on function api.deal_create(jsonb) is
-  'Creates a deal and returns it. Raises invalid_reference, no_owner_available, and the codes of crm.choose_stage '
-  '(spec 4.6).';
+comment on function crm.deal_new(jsonb) is
+  'The deal to insert for the arguments of a creation. Raises invalid_reference, no_owner_available, and the codes of '
+  'crm.choose_stage (spec 4.6).';
+
+create function api.deal_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return crm.deal_json(crm.deal_insert(crm.deal_new(p_args)));
+end
+$$;
+comment on function api.deal_create(jsonb) is 'Creates a deal and returns it; raises what crm.deal_new raises.';
 
 create function crm.choose_stage_for_move(
   p_deal crm.deals,
@@ -128,7 +138,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
+  v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_deal), p_args);
   v_target record;
 begin

@@ -53,7 +53,11 @@ create trigger touch before update on crm.activities
   execute function crm.touch();
 -- Only after an update: a new activity moves its deal through set_last_activity_at.
 create trigger set_moved_at after update on crm.activities
-  for each row when (old.overdue_reported_for is not distinct from new.overdue_reported_for)
+  for each row when (
+    old.overdue_reported_for is not distinct from new.overdue_reported_for
+    -- A merge of contacts moves activities within its trigger, and their deals too.
+    and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
+  )
   execute function crm.set_moved_at();
 
 create function crm.set_completed_at() returns trigger
@@ -162,7 +166,32 @@ $$;
 comment on function crm.activity_insert(crm.activities) is
   'Creates the record in the caller''s workspace and returns it.';
 
-create function crm.activity_lock(p_id uuid) returns crm.activities
+create function crm.activity_insert(p_rows crm.activities[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.activities as new (
+      workspace_id, deal_id, contact_id, owner_id, created_by_id, type, title, description, due_at,
+      duration_minutes, is_online_meeting, meeting_url, location, status
+    )
+    select
+      crm.current_workspace_id(), t.deal_id, t.contact_id, t.owner_id, t.created_by_id, t.type, t.title,
+      t.description, t.due_at, t.duration_minutes, t.is_online_meeting, t.meeting_url, t.location, t.status
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.activity_insert(crm.activities[]) is
+  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+
+create function crm.activity_lock(p_id uuid, p_if_match jsonb default null) returns crm.activities
 language plpgsql
 set search_path = ''
 as $$
@@ -175,12 +204,16 @@ begin
   if not found then
     perform api.fail('not_found');
   end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.activity_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
   return t;
 end
 $$;
-comment on function crm.activity_lock(uuid) is
+comment on function crm.activity_lock(uuid, jsonb) is
   'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found.';
+  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
+  'the record''s.';
 
 create function crm.activity_save(t crm.activities) returns crm.activities
 language plpgsql
@@ -263,8 +296,8 @@ declare
   v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
   v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
   v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_type text := p_args ->> 'type';
-  v_status text := p_args ->> 'status';
+  v_type text[] := case when p_args ? 'type' then array(select jsonb_array_elements_text(p_args -> 'type')) end;
+  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
   v_is_overdue text := p_args ->> 'is_overdue';
   v_due_before timestamptz := coalesce((p_args ->> 'due_before')::timestamptz, 'infinity');
   v_due_after timestamptz := coalesce((p_args ->> 'due_after')::timestamptz, '-infinity');
@@ -285,7 +318,7 @@ declare
   v_alone boolean;
   v_newer integer;
 begin
-  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
   select w.name into v_by
   from (
     select 'deal_id' as name, (
@@ -319,21 +352,31 @@ begin
     where v_owner_id is not null
     union all
     select 'type' as name, (
-      select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.type, t.id) < (v_type, p_before)
-        and (t.type, t.id) >= (v_type, p_from)
-      order by t.type desc, t.id desc
+      select t.* from unnest(v_type) s (value)
+      cross join lateral (
+        select t.id from crm.activities t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.type, t.id) < (s.value, p_before)
+          and (t.type, t.id) >= (s.value, p_from)
+        order by t.type desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
       offset p_step limit 1
     ) as reach
     where v_type is not null
     union all
     select 'status' as name, (
-      select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (v_status, p_before)
-        and (t.status, t.id) >= (v_status, p_from)
-      order by t.status desc, t.id desc
+      select t.* from unnest(v_status) s (value)
+      cross join lateral (
+        select t.id from crm.activities t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (s.value, p_before)
+          and (t.status, t.id) >= (s.value, p_from)
+        order by t.status desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
       offset p_step limit 1
     ) as reach
     where v_status is not null
@@ -347,8 +390,8 @@ begin
       where (v_deal_id is null or t.deal_id = v_deal_id)
         and (v_contact_id is null or t.contact_id = v_contact_id)
         and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_type is null or t.type = v_type)
-        and (v_status is null or t.status = v_status)
+        and (v_type is null or t.type = any (v_type))
+        and (v_status is null or t.status = any (v_status))
         and (v_is_overdue is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
         and (v_is_overdue is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
         and (v_due_before = 'infinity' or t.due_at < v_due_before)
@@ -359,7 +402,8 @@ begin
     from (
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
           and t.id >= p_from
         order by t.id desc
@@ -368,7 +412,8 @@ begin
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'deal_id' and t.workspace_id = crm.current_workspace_id()
+        where v_by = 'deal_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
           and (t.deal_id, t.id) >= (v_deal_id, p_from)
         order by t.deal_id desc, t.id desc
@@ -377,7 +422,8 @@ begin
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'contact_id' and t.workspace_id = crm.current_workspace_id()
+        where v_by = 'contact_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
           and (t.contact_id, t.id) >= (v_contact_id, p_from)
         order by t.contact_id desc, t.id desc
@@ -386,7 +432,8 @@ begin
       union all
       (
         select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'owner_id' and t.workspace_id = crm.current_workspace_id()
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
           and (t.owner_id, t.id) >= (v_owner_id, p_from)
         order by t.owner_id desc, t.id desc
@@ -394,20 +441,32 @@ begin
       )
       union all
       (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'type' and t.workspace_id = crm.current_workspace_id()
-          and (t.type, t.id) < (v_type, v_before)
-          and (t.type, t.id) >= (v_type, p_from)
-        order by t.type desc, t.id desc
+        select t.* from unnest(v_type) s (value)
+        cross join lateral (
+          select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.type, t.id) < (s.value, v_before)
+            and (t.type, t.id) >= (s.value, p_from)
+          order by t.type desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'type'
+        order by t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'status' and t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (v_status, v_before)
-          and (t.status, t.id) >= (v_status, p_from)
-        order by t.status desc, t.id desc
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, v_before)
+            and (t.status, t.id) >= (s.value, p_from)
+          order by t.status desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'status'
+        order by t.id desc
         limit v_rows
       )
       union all
@@ -429,7 +488,7 @@ begin
     foreach v_range in array v_ranges loop
       case v_range
         when 'is_overdue' then
-          v_alone := p_args - '{limit,cursor,since,is_overdue,due_before,due_after}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,is_overdue,due_before,due_after}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -440,7 +499,7 @@ begin
             limit 10 * p_step + 1
           );
         when 'due_at' then
-          v_alone := p_args - '{limit,cursor,since,due_before,due_after}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,due_before,due_after}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -450,7 +509,7 @@ begin
             limit 10 * p_step + 1
           );
         when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,updated_since}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.activities t
             where t.workspace_id = crm.current_workspace_id()
@@ -534,14 +593,21 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
+  -- The records that crm.activity_list_by is asked for.
+  v_rest integer;
+  v_rest_ids uuid[];
+  v_rest_records json[];
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
+  if p_args ? 'until' then
+    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
@@ -584,36 +650,42 @@ begin
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
-  elsif v_filters - 'type' = '{}' then
+  elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.type, t.id) < (p_args ->> 'type', v_before)
-        and (t.type, t.id) >= (p_args ->> 'type', v_from)
+        and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
+        and (t.type, t.id) >= (p_args -> 'type' ->> 0, v_from)
       order by t.type desc, t.id desc
       limit v_limit + 1
     ) page;
-  elsif v_filters - 'status' = '{}' then
+  elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.status, t.id) < (p_args ->> 'status', v_before)
-        and (t.status, t.id) >= (p_args ->> 'status', v_from)
+        and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
+        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   else
-    select page.ids, page.next_id into v_ids, v_next_id
-    from crm.activity_list_by(p_args, v_before, v_from) page;
-    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    v_rest := v_limit;
+  end if;
+  if v_rest is not null then
+    select page.ids, page.next_id into v_rest_ids, v_next_id
+    from crm.activity_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
+    into v_rest_records, v_complete
     from (
       select crm.activity_json_if_short(t) as record
-      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
       join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
       order by chosen.position
     ) page;
+    v_ids := v_ids || v_rest_ids;
+    v_records := v_records || v_rest_records;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -625,6 +697,9 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
     end if;
+  end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+    return crm.synced_page(v_records, v_next_id);
   end if;
   return crm.page(v_records, v_next_id);
 end
@@ -648,7 +723,7 @@ $$;
 comment on function crm.with_activity_defaults(crm.activities) is
   'Fills each empty field that cannot be empty with its default; raises no_owner_available.';
 
-create function api.activity_create(p_args jsonb) returns json
+create function crm.activity_new(p_args jsonb) returns crm.activities
 language plpgsql
 set search_path = ''
 as $$
@@ -656,25 +731,38 @@ declare
   v_activity crm.activities := jsonb_populate_record(null::crm.activities, p_args);
 begin
   perform crm.check_references(p_args);
-  v_activity.contact_id := coalesce(v_activity.contact_id, (
-    select d.contact_id from crm.deals d
+  if v_activity.contact_id is null then
+    -- Locked, as by the foreign key, before a merge of the contact can move what refers to it; or it has moved already.
+    select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
+    from crm.deals d join crm.contacts c on c.workspace_id = d.workspace_id and c.id = d.contact_id
     where d.workspace_id = crm.current_workspace_id() and d.id = v_activity.deal_id
-  ));
+    for key share of c;
+  end if;
   v_activity.created_by_id := crm.current_member_id();
-  v_activity := crm.activity_insert(crm.with_activity_defaults(v_activity));
-  return crm.activity_json(v_activity);
+  return crm.with_activity_defaults(v_activity);
+end
+$$;
+comment on function crm.activity_new(jsonb) is
+  'The activity to insert for the arguments of a creation, with the deal''s contact if none is sent; raises '
+  'invalid_reference, no_owner_available (spec 4.6).';
+
+create function api.activity_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return crm.activity_json(crm.activity_insert(crm.activity_new(p_args)));
 end
 $$;
 comment on function api.activity_create(jsonb) is
-  'Creates an activity of a deal, with the deal''s contact if none is sent; raises invalid_reference, '
-  'no_owner_available (spec 4.6).';
+  'Creates an activity of a deal and returns it; raises what crm.activity_new raises.';
 
 create function api.activity_update(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid);
+  v_activity crm.activities := crm.activity_lock((p_args ->> 'id')::uuid, p_args -> 'if_match');
   v_changes jsonb := crm.changes(to_jsonb(v_activity), p_args);
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.

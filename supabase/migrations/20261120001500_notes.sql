@@ -63,6 +63,29 @@ $$;
 comment on function crm.note_insert(crm.notes) is
   'Creates the record in the caller''s workspace and returns it.';
 
+create function crm.note_insert(p_rows crm.notes[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into crm.notes as new (
+      workspace_id, deal_id, author_id, body, kind, source
+    )
+    select
+      crm.current_workspace_id(), t.deal_id, t.author_id, t.body, t.kind, t.source
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+comment on function crm.note_insert(crm.notes[]) is
+  'Creates records in the caller''s workspace; returns their ids, in the order of the rows.';
+
 create function api.note_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -93,7 +116,7 @@ as $$
 declare
   v_limit integer := p_args ->> 'limit';
   v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
-  v_kind text := p_args ->> 'kind';
+  v_kind text[] := case when p_args ? 'kind' then array(select jsonb_array_elements_text(p_args -> 'kind')) end;
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
   v_ranges text[] := array_remove(array[
     case when p_args ?| array['updated_since'] then 'updated_at' end
@@ -109,16 +132,21 @@ declare
   v_alone boolean;
   v_newer integer;
 begin
-  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
   select w.name into v_by
   from (
     select 'kind' as name, (
-      select t.id from crm.notes t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.deal_id = v_deal_id
-        and (t.kind, t.id) < (v_kind, p_before)
-        and (t.kind, t.id) >= (v_kind, p_from)
-      order by t.kind desc, t.id desc
+      select t.* from unnest(v_kind) s (value)
+      cross join lateral (
+        select t.id from crm.notes t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = v_deal_id
+          and (t.kind, t.id) < (s.value, p_before)
+          and (t.kind, t.id) >= (s.value, p_from)
+        order by t.kind desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
       offset p_step limit 1
     ) as reach
     where v_kind is not null
@@ -129,14 +157,15 @@ begin
   ids := '{}';
   for v_round in 1 .. 2 loop
     select array_agg(t.id), array_agg(t.id) filter (
-      where (v_kind is null or t.kind = v_kind)
+      where (v_kind is null or t.kind = any (v_kind))
         and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
     )
     into v_walked, v_matches
     from (
       (
         select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'all' and t.workspace_id = crm.current_workspace_id()
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
           and (t.deal_id, t.id) >= (v_deal_id, p_from)
         order by t.deal_id desc, t.id desc
@@ -144,12 +173,18 @@ begin
       )
       union all
       (
-        select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'kind' and t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = v_deal_id
-          and (t.kind, t.id) < (v_kind, v_before)
-          and (t.kind, t.id) >= (v_kind, p_from)
-        order by t.kind desc, t.id desc
+        select t.* from unnest(v_kind) s (value)
+        cross join lateral (
+          select t.id, t.kind, t.updated_at from crm.notes t
+          where t.workspace_id = crm.current_workspace_id()
+            and t.deal_id = v_deal_id
+            and (t.kind, t.id) < (s.value, v_before)
+            and (t.kind, t.id) >= (s.value, p_from)
+          order by t.kind desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'kind'
+        order by t.id desc
         limit v_rows
       )
       union all
@@ -171,7 +206,7 @@ begin
     foreach v_range in array v_ranges loop
       case v_range
         when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,deal_id,updated_since}'::text[] = '{}';
+          v_alone := p_args - '{limit,cursor,since,until,deal_id,updated_since}'::text[] = '{}';
           v_in_range := array(
             select t.id from crm.notes t
             where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
@@ -254,14 +289,21 @@ declare
   v_limit integer := p_args ->> 'limit';
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_filters jsonb := p_args - '{limit,cursor,since,deal_id}'::text[];
+  v_filters jsonb := p_args - '{limit,cursor,since,until,deal_id}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
+  -- The records that crm.note_list_by is asked for.
+  v_rest integer;
+  v_rest_ids uuid[];
+  v_rest_records json[];
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
+  if p_args ? 'until' then
+    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
@@ -274,27 +316,33 @@ begin
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
-  elsif v_filters - 'kind' = '{}' then
+  elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id()
         and t.deal_id = (p_args ->> 'deal_id')::uuid
-        and (t.kind, t.id) < (p_args ->> 'kind', v_before)
-        and (t.kind, t.id) >= (p_args ->> 'kind', v_from)
+        and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before)
+        and (t.kind, t.id) >= (p_args -> 'kind' ->> 0, v_from)
       order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
   else
-    select page.ids, page.next_id into v_ids, v_next_id
-    from crm.note_list_by(p_args, v_before, v_from) page;
-    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    v_rest := v_limit;
+  end if;
+  if v_rest is not null then
+    select page.ids, page.next_id into v_rest_ids, v_next_id
+    from crm.note_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
+    into v_rest_records, v_complete
     from (
       select crm.note_json_if_short(t) as record
-      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
       join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
       order by chosen.position
     ) page;
+    v_ids := v_ids || v_rest_ids;
+    v_records := v_records || v_rest_records;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -307,13 +355,16 @@ begin
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+    return crm.synced_page(v_records, v_next_id);
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
 comment on function api.note_list(jsonb) is 'Returns a page of the list, newest first (spec 4.0).';
 -- end of what is written
 
-create function api.note_create(p_args jsonb) returns json
+create function crm.note_new(p_args jsonb) returns crm.notes
 language plpgsql
 set search_path = ''
 as $$
@@ -327,10 +378,19 @@ begin
   end if;
   v_note.kind := coalesce(v_note.kind, 'note');
   v_note.source := 'integration';
-  v_note := crm.note_insert(v_note);
-  return crm.note_json(v_note);
+  return v_note;
 end
 $$;
-comment on function api.note_create(jsonb) is
-  'Creates a note whose author is the creator of the key, and never anybody else; raises invalid_reference, '
-  'no_author_available (spec 2.2, 4.3).';
+comment on function crm.note_new(jsonb) is
+  'The note to insert for the arguments of a creation. Its author is the creator of the key, and never anybody else; '
+  'raises invalid_reference, no_author_available (spec 2.2, 4.3).';
+
+create function api.note_create(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  return crm.note_json(crm.note_insert(crm.note_new(p_args)));
+end
+$$;
+comment on function api.note_create(jsonb) is 'Creates a note and returns it; raises what crm.note_new raises.';

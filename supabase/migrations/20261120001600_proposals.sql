@@ -96,7 +96,7 @@ $$;
 comment on function crm.proposal_view_json(crm.proposals) is
   'A row as public JSON, with the fields of api.proposal_view.';
 
-create function crm.proposal_lock(p_id uuid) returns crm.proposals
+create function crm.proposal_lock(p_id uuid, p_if_match jsonb default null) returns crm.proposals
 language plpgsql
 set search_path = ''
 as $$
@@ -109,12 +109,16 @@ begin
   if not found then
     perform api.fail('not_found');
   end if;
+  if p_if_match is not null and not p_if_match ? crm.version(crm.proposal_json(t)) then
+    perform api.fail('precondition_failed');
+  end if;
   return t;
 end
 $$;
-comment on function crm.proposal_lock(uuid) is
+comment on function crm.proposal_lock(uuid, jsonb) is
   'Locks the record until the transaction ends, so that concurrent changes of different fields are all '
-  'kept, and returns it. Raises not_found.';
+  'kept, and returns it. Raises not_found; precondition_failed if p_if_match, a list of versions, has not '
+  'the record''s.';
 
 create function crm.proposal_save(t crm.proposals) returns crm.proposals
 language plpgsql

@@ -1,5 +1,5 @@
--- Partitions by day (UTC): events, deliveries and attempts are kept for 30 days, and what is older is dropped with its
--- partition, because deleting a day of many rows takes minutes. An id begins with the time of its event (UUIDv7), so a
+-- Partitions by day (UTC): events are kept for 90 days, deliveries and attempts for 30, and what is older is dropped with
+-- its partition, because deleting a day of many rows takes minutes. An id begins with the time of its event (UUIDv7), so a
 -- day is a range of ids, and a statement that knows an id reaches one partition. Each table has a job of its own: a
 -- transaction that locked two of them could wait for one that writes both. Why it is built so:
 -- docs/decisions/0024-partitions-and-the-queue.md.
@@ -49,6 +49,13 @@ as $$
 $$;
 comment on function crm.partitions_of(regclass) is
   'The partitions of a table with their days, oldest first, without the default partition.';
+
+create function crm.kept_days(p_table regclass) returns integer
+language sql stable
+set search_path = ''
+as $$ select case p_table::text when 'crm.events' then 90 else 30 end $$;
+comment on function crm.kept_days(regclass) is
+  'For how many days the rows of a partitioned table are kept: events for as long as the change log reads them.';
 
 create function crm.missing_days(p_table regclass, p_oldest date, p_today date) returns date[]
 language plpgsql stable
@@ -127,7 +134,7 @@ set lock_timeout = '200ms'
 as $$
 declare
   v_today date := (p_now at time zone 'UTC')::date;
-  v_oldest date := ((p_now - interval '30 days') at time zone 'UTC')::date;
+  v_oldest date := ((p_now - make_interval(days => crm.kept_days(p_table))) at time zone 'UTC')::date;
   v_floor uuid := crm.uuid_v7_floor(v_oldest::timestamp at time zone 'UTC');
   v_default text := p_table || '_default';
   v_is_missing boolean;
@@ -141,9 +148,9 @@ begin
   if p_table::text = 'crm.webhook_deliveries' then
     -- Before the deliveries themselves, as everybody locks them. What a dispatcher has is left to the next run.
     delete from crm.webhook_queue q
-    where (q.workspace_id, q.delivery_id) in (
-      select o.workspace_id, o.delivery_id from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
-    );
+    where q.ctid = any (array(
+      select o.ctid from crm.webhook_queue o where o.delivery_id < v_floor for update skip locked
+    ));
   end if;
   execute format(
     'delete from %1$s where ctid = any (array(select r.ctid from %1$s r where r.%2$I < $1 limit $2))',
@@ -195,7 +202,7 @@ end
 $$;
 comment on function crm.manage_partitions(regclass, timestamptz, bigint) is
   'Makes the partitions of a table from today to a week ahead, and those of earlier days of which the default partition '
-  'has rows; drops those whose whole day is older than 30 days, ten at a time, and what the queue and the default '
+  'has rows; drops those whose whole day is older than crm.kept_days, ten at a time, and what the queue and the default '
   'partition have of such days. Gives up a lock after 200 ms, and says so in `hindrance`: the next run tries again. Rows are '
   'moved while everybody waits, 100,000 in about a second: where the default partition has more than p_max_rows, none is '
   'moved and no partition is made. p_now is the time to go by.';

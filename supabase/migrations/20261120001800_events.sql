@@ -1,4 +1,4 @@
--- Events: what happened in a workspace (spec 6.1), stored for 30 days.
+-- Events: what happened in a workspace (spec 6.1). The feed and webhooks go back 30 days, the change log 90.
 
 -- written by deno task records: event types
 create type crm.event_type as enum (
@@ -29,35 +29,38 @@ comment on type crm.event_type is 'The event catalog of spec 6.1.';
 
 create table crm.event_types (
   event crm.event_type primary key,
-  object_type text not null
+  object_type text not null,
+  is_change boolean not null
 );
 comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+comment on column crm.event_types.is_change is
+  'Whether the change log shows it. Every change has one such event; the others tell of the same change, or of time.';
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
-insert into crm.event_types (event, object_type) values
-  ('deal.stage_changed', 'deal'),
-  ('deal.won', 'deal'),
-  ('deal.lost', 'deal'),
-  ('deal.stale', 'deal'),
-  ('activity.created', 'activity'),
-  ('activity.overdue', 'activity'),
-  ('proposal.viewed', 'proposal'),
-  ('deal.created', 'deal'),
-  ('contact.created', 'contact'),
-  ('lead.received', 'deal'),
-  ('proposal.accepted', 'proposal'),
-  ('proposal.rejected', 'proposal'),
-  ('contact.updated', 'contact'),
-  ('company.created', 'company'),
-  ('company.updated', 'company'),
-  ('deal.updated', 'deal'),
-  ('deal.reopened', 'deal'),
-  ('activity.updated', 'activity'),
-  ('activity.completed', 'activity'),
-  ('note.created', 'note'),
-  ('contact.merged', 'contact'),
-  ('contact.erased', 'contact');
+insert into crm.event_types (event, object_type, is_change) values
+  ('deal.stage_changed', 'deal', false),
+  ('deal.won', 'deal', false),
+  ('deal.lost', 'deal', false),
+  ('deal.stale', 'deal', false),
+  ('activity.created', 'activity', true),
+  ('activity.overdue', 'activity', false),
+  ('proposal.viewed', 'proposal', true),
+  ('deal.created', 'deal', true),
+  ('contact.created', 'contact', true),
+  ('lead.received', 'deal', false),
+  ('proposal.accepted', 'proposal', true),
+  ('proposal.rejected', 'proposal', true),
+  ('contact.updated', 'contact', true),
+  ('company.created', 'company', true),
+  ('company.updated', 'company', true),
+  ('deal.updated', 'deal', true),
+  ('deal.reopened', 'deal', false),
+  ('activity.updated', 'activity', true),
+  ('activity.completed', 'activity', false),
+  ('note.created', 'note', true),
+  ('contact.merged', 'contact', true),
+  ('contact.erased', 'contact', true);
 -- end of what is written
 
 create table crm.feed_offset (
@@ -101,17 +104,20 @@ create table crm.events (
   object_id uuid not null,
   facts jsonb not null,
   is_test boolean not null default false,
+  caller_id uuid default crm.current_caller_id(),
   occurred_at timestamptz not null default now(),
   position bigint not null default crm.feed_position(),
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.events is
   'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of '
-  'the change, and crm.send_test_event. Kept for 30 days, a partition for each day. It has no foreign key: each event '
+  'the change, and crm.send_test_event. Kept for 90 days, a partition for each day. It has no foreign key: each event '
   'would lock the workspace''s row.';
 comment on column crm.events.facts is
   'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
 comment on column crm.events.is_test is 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
+comment on column crm.events.caller_id is
+  'Whose request brought it about (crm.current_caller_id); null: the operator, a job, or another writer of the database.';
 comment on column crm.events.position is
   'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each '
   'other by id.';

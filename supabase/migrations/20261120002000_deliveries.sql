@@ -86,12 +86,14 @@ begin
     'company', case when o.id is not null then crm.company_json(o) end,
     'source', d.source,
     'utm', d.utm,
-    'external_id', d.external_id
+    'external_id', d.external_id,
+    'submitted', d.lead
   );
 end
 $$;
 comment on function crm.lead_data(crm.deals, crm.contacts, crm.companies) is
-  'The `data` of lead.received: the lead, with its contact and its company if it had them.';
+  'The `data` of lead.received: the lead, with its contact and its company if it had them, as they are now, and what was '
+  'sent.';
 
 create function crm.event_data(e crm.events, p_object_type text) returns json
 language plpgsql stable
@@ -104,8 +106,11 @@ begin
     return (
       select crm.lead_data(d, c, o)
       from crm.deals d
-      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = (e.facts ->> 'contact_id')::uuid
-      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = (e.facts ->> 'company_id')::uuid
+      -- Those that the lead had, or what these were merged into since.
+      left join crm.contacts a on a.workspace_id = d.workspace_id and a.id = (e.facts ->> 'contact_id')::uuid
+      left join crm.companies b on b.workspace_id = d.workspace_id and b.id = (e.facts ->> 'company_id')::uuid
+      left join crm.contacts c on c.workspace_id = d.workspace_id and c.id = coalesce(a.merged_into_id, a.id)
+      left join crm.companies o on o.workspace_id = d.workspace_id and o.id = coalesce(b.merged_into_id, b.id)
       where d.workspace_id = e.workspace_id and d.id = e.object_id
     );
   elsif e.event = 'contact.erased' then

@@ -4,8 +4,12 @@
 -- clock is wrong changes nothing. The functions that the dispatcher calls are security definer, because its role has no
 -- rights on any table. Why it is built so: docs/decisions/0024-partitions-and-the-queue.md.
 --
--- The functions that walk the queue forbid scans that read all of it: a plan is often made while the queue is empty, and
--- is kept when it is long.
+-- A plan is often made while the queue is empty, and is kept when it is long. It then takes the index with the fewest
+-- pages, whatever else it could use. So the functions that walk the queue leave it one:
+-- * They forbid scans that read all of the table.
+-- * A walk compares and sorts rows that begin with the shard, which the primary key does not have.
+-- * No index of a state has a condition that follows from what looks for another one.
+-- * Rows that were found are written by their ctid, because a join might walk the primary key to meet them.
 --
 -- Locks are taken in this order, so that nobody deadlocks: a shard, a marker of crm.webhook_unsettled, a row of the queue,
 -- its delivery, its subscription.
@@ -43,10 +47,10 @@ create index webhook_queue_ready on crm.webhook_queue (shard, workspace_id, subs
   where state = 'ready';
 create index webhook_queue_waiting on crm.webhook_queue (shard, due_at) where state = 'waiting';
 create index webhook_queue_leased on crm.webhook_queue (shard, workspace_id, subscription_id) where state = 'leased';
--- By another condition than the index before, so that no plan takes that one and reads all that is in flight.
-create index webhook_queue_leased_of_host on crm.webhook_queue (host) where lease_until is not null;
-create index webhook_queue_not_ready on crm.webhook_queue (workspace_id, subscription_id, delivery_id)
-  where state in ('waiting', 'held');
+create index webhook_queue_leased_of_host on crm.webhook_queue (host)
+  where lease_until is not null and host is not null;
+create index webhook_queue_not_ready on crm.webhook_queue (shard, workspace_id, subscription_id, delivery_id)
+  where state <> 'ready' and lease_until is null;
 
 create table crm.webhook_shards (
   shard smallint primary key check (shard between 0 and 15),

@@ -26,24 +26,26 @@ begin
   -- 500 at a time, because the dispatcher's claims do this.
   v_ids := array(
     select q.delivery_id from crm.webhook_queue q
-    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+    where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+      and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
       and (
         q.state = 'held' and (v_may_send or v_is_deleted)
         or q.state = 'waiting' and (
           not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
         )
       )
-      and q.state in ('waiting', 'held')
-    order by q.delivery_id
+      and q.state <> 'ready' and q.lease_until is null
+    order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
     limit 500
     for update skip locked
   );
   if not v_may_send then
     v_ids := v_ids || array(
       select q.delivery_id from crm.webhook_queue q
-      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+        and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
         and q.state = 'ready'
-      order by q.delivery_id
+      order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
       limit 500
       for update skip locked
     );
@@ -71,18 +73,20 @@ begin
   -- What somebody else has locked was skipped, and is left.
   return not exists (
     select from crm.webhook_queue q
-    where q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+    where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+      and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
       and (
         q.state = 'held' and (v_may_send or v_is_deleted)
         or q.state = 'waiting' and (
           not v_may_send or p_send_now and q.delivery_id > v_sent_to and q.due_at > statement_timestamp()
         )
       )
-      and q.state in ('waiting', 'held')
+      and q.state <> 'ready' and q.lease_until is null
   ) and (
     v_may_send or not exists (
       select from crm.webhook_queue q
-      where q.shard = v_shard and q.workspace_id = p_workspace_id and q.subscription_id = p_subscription_id
+      where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+        and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
         and q.state = 'ready'
     )
   );

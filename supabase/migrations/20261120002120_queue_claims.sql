@@ -9,14 +9,13 @@ as $$
 begin
   update crm.webhook_queue q
   set state = 'ready'
-  from (
-    select w.workspace_id, w.delivery_id from crm.webhook_queue w
+  where q.ctid = any (array(
+    select w.ctid from crm.webhook_queue w
     where w.shard = p_shard and w.state = 'waiting' and w.due_at <= statement_timestamp()
     order by w.due_at
     limit 200
     for update skip locked
-  ) w
-  where q.workspace_id = w.workspace_id and q.delivery_id = w.delivery_id;
+  ));
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
@@ -58,8 +57,8 @@ begin
     with recursive waiting as (
       (
         select q.workspace_id, q.subscription_id, 1 as n from crm.webhook_queue q
-        where q.shard = p_shard and q.state = 'ready' and q.workspace_id > v_after
-        order by q.workspace_id, q.subscription_id
+        where q.state = 'ready' and (q.shard, q.workspace_id) > (p_shard, v_after) and q.shard <= p_shard
+        order by q.shard, q.workspace_id, q.subscription_id
         limit 1
       )
       union all
@@ -67,16 +66,15 @@ begin
       from waiting w
       cross join lateral (
         select q.workspace_id, q.subscription_id from crm.webhook_queue q
-        where q.shard = p_shard and q.state = 'ready'
-          and (q.workspace_id, q.subscription_id) > (w.workspace_id, w.subscription_id)
-        order by q.workspace_id, q.subscription_id
+        where q.state = 'ready'
+          and (q.shard, q.workspace_id, q.subscription_id) > (p_shard, w.workspace_id, w.subscription_id)
+          and q.shard <= p_shard
+        order by q.shard, q.workspace_id, q.subscription_id
         limit 1
       ) next
       where w.n < c_max_subscriptions
     ),
     -- Counted for each target through an index, because the planner does not know how much is in flight.
-    -- Compared as rows that begin with the shard, or a plan made while the queue was short may use the primary key, and
-    -- read all that a workspace has held.
     target as (
       select
         w.workspace_id, w.subscription_id, s.target_host, s.slow_since is not null as is_slow,
@@ -112,7 +110,7 @@ begin
       cross join lateral (
         select q.delivery_id, row_number() over (order by q.delivery_id) as rank
         from crm.webhook_queue q
-        where q.shard = p_shard and q.state = 'ready'
+        where q.state = 'ready'
           and (q.shard, q.workspace_id, q.subscription_id) >= (p_shard, t.workspace_id, t.subscription_id)
           and (q.shard, q.workspace_id, q.subscription_id) <= (p_shard, t.workspace_id, t.subscription_id)
         order by q.shard, q.workspace_id, q.subscription_id, q.delivery_id
@@ -184,6 +182,8 @@ as $$
 #variable_conflict use_column
 declare
   v_now timestamptz;
+  -- Events are kept for longer than deliveries. With a bound that the plan knows, it leaves out their older days.
+  v_oldest uuid := crm.uuid_v7_floor(now() - interval '32 days');
   v_shard smallint;
   v_candidates crm.claim_candidate[] := '{}';
 begin
@@ -246,11 +246,16 @@ begin
   claimed as (
     update crm.webhook_queue q
     set state = 'leased', lease_until = v_now + interval '60 s', lease_token = nextval('crm.webhook_leases'),
-      host = c.host
-    from chosen c
-    where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
-      -- Written so that the index of what is ready does not serve it: a plan that believes that little is ready would read
-      -- all of it, instead of each row by its key.
+      host = (select c.host from chosen c where c.workspace_id = q.workspace_id and c.delivery_id = q.delivery_id)
+    where q.ctid = any (array(
+        select r.ctid from chosen c
+        cross join lateral (
+          select q.ctid from crm.webhook_queue q
+          where q.workspace_id = c.workspace_id and q.delivery_id = c.delivery_id
+          offset 0
+        ) r
+      ))
+      -- Written so that the index of what is ready does not serve it, or a plan might read all of that.
       and q.state is not distinct from 'ready'
     returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
   )
@@ -270,7 +275,7 @@ begin
   ) d
   cross join lateral (
     select e as event from crm.events e
-    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id
+    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id and e.id >= v_oldest
     order by e.id
     limit 1
   ) e

@@ -40,7 +40,9 @@ begin
     ) q) r
     where not exists (
       select from crm.webhook_queue l
-      where l.shard = get_byte(uuid_send(r.workspace_id), 15) & 15 and l.workspace_id = r.workspace_id and l.state = 'leased'
+      where l.state = 'leased'
+        and (l.shard, l.workspace_id) >= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
+        and (l.shard, l.workspace_id) <= (get_byte(uuid_send(r.workspace_id), 15) & 15, r.workspace_id)
     )
   ) then
     return 0;
@@ -119,6 +121,8 @@ execute function crm.resume_webhooks();
 create function crm.stuck_deliveries(p_bound integer) returns setof crm.webhook_queue
 language sql volatile
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
   select q.*
   from (
@@ -137,8 +141,9 @@ as $$
     -- With an attempt under way in the workspace the dispatcher works, and the rest waits for a slow receiver.
     and not exists (
       select from crm.webhook_queue l
-      where l.shard = q.shard and l.workspace_id = q.workspace_id and l.state = 'leased'
-        and l.lease_until > statement_timestamp()
+      where l.state = 'leased' and l.lease_until > statement_timestamp()
+        and (l.shard, l.workspace_id) >= (q.shard, q.workspace_id)
+        and (l.shard, l.workspace_id) <= (q.shard, q.workspace_id)
     )
 $$;
 comment on function crm.stuck_deliveries(integer) is

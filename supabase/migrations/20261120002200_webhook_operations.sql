@@ -104,9 +104,10 @@ begin
   perform crm.require_own_workspace(p_workspace_id);
   select count(*) into v_resumed
   from crm.webhook_subscriptions s
-  join crm.webhook_queue q on q.workspace_id = s.workspace_id and q.subscription_id = s.id
+  join crm.webhook_queue q on q.shard = get_byte(uuid_send(s.workspace_id), 15) & 15
+    and q.workspace_id = s.workspace_id and q.subscription_id = s.id
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id and not s.is_active
-    and q.state in ('waiting', 'held');
+    and q.state <> 'ready' and q.lease_until is null;
 
   update crm.webhook_subscriptions s
   set is_active = true, failure_count = 0, slow_since = null

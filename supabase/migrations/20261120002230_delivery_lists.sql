@@ -82,6 +82,7 @@ create function crm.delivery_ids(
   p_state text,
   p_event crm.event_type,
   p_since timestamptz,
+  p_until timestamptz,
   p_cursor uuid,
   p_limit integer,
   out ids uuid[],
@@ -94,7 +95,10 @@ set plan_cache_mode = 'force_generic_plan'
 set enable_sort = off
 as $$
 declare
-  v_before uuid := coalesce(p_cursor, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_before uuid := coalesce(
+    least(p_cursor, case when p_until is not null then crm.uuid_v7_floor(p_until) end),
+    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  );
   v_from uuid := crm.uuid_v7_floor(coalesce(p_since, 'epoch'));
   v_is_filtered boolean := p_state is not null or p_event is not null;
   -- What one call looks through, in place of all 30 days for a filter that nothing matches.
@@ -196,7 +200,7 @@ begin
   end if;
 end
 $$;
-comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, uuid, integer) is
+comment on function crm.delivery_ids(uuid, uuid, text, crm.event_type, timestamptz, timestamptz, uuid, integer) is
   'The ids of a page of deliveries, newest event first, of a subscription or (null) of the workspace, and the id behind '
   'which the next page begins; null if there is none. With a filter by state it looks at 5,000 deliveries, by event at '
   '2,500, so a page may be short, or empty, though there is a next one.';
@@ -214,6 +218,7 @@ begin
     p_args ->> 'state',
     (p_args ->> 'event')::crm.event_type,
     (p_args ->> 'since')::timestamptz,
+    (p_args ->> 'until')::timestamptz,
     (p_args ->> 'cursor')::uuid,
     coalesce((p_args ->> 'limit')::integer, 50)
   );
@@ -226,7 +231,7 @@ begin
 end
 $$;
 comment on function crm.delivery_page(uuid, uuid, jsonb) is
-  'A page of deliveries by the arguments state, event, since (of the event), cursor and limit: see crm.delivery_ids.';
+  'A page of deliveries by the arguments state, event, since and until (of the event), cursor and limit: see crm.delivery_ids.';
 
 create function crm.delivery_detail(p_workspace_id uuid, p_id uuid) returns json
 language plpgsql stable

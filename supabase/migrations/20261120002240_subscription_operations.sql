@@ -56,8 +56,10 @@ create function crm.recover_deliveries(
 )
 language plpgsql security definer
 set search_path = ''
--- Events are read in the order of their ids, and of no more than needed.
+-- Events are read in the order of their ids, and of no more than needed. What the statistics call an empty table may fill
+-- up while a plan is in use: read row by row for each event, it would take the call more than its 10 seconds.
 set plan_cache_mode = 'force_generic_plan'
+set enable_seqscan = off
 set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -65,7 +67,8 @@ as $$
 declare
   c_max_deliveries constant integer := 50000;
   c_step constant integer := 5000;
-  v_from uuid := crm.uuid_v7_floor(p_since);
+  -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
+  v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
   v_types crm.event_type[];
   v_next_id uuid;
@@ -122,21 +125,25 @@ comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz)
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
   'twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since '
   'is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
-  'events, at which they were stored. '
+  'events, at which they were stored, and goes back 30 days. '
   'Security definer, because members and keys may write no delivery.';
 
 create function crm.check_window(p_since timestamptz, p_until timestamptz) returns void
-language plpgsql immutable
+language plpgsql stable
 set search_path = ''
 as $$
 begin
+  -- Nothing has happened since: a moment that was meant in another time zone, or another year.
+  if p_since > now() then
+    perform api.fail('validation_error', array['since'], 'Não pode estar no futuro');
+  end if;
   if p_until <= p_since then
     perform api.fail('validation_error', array['until'], 'Deve ser depois de since');
   end if;
 end
 $$;
 comment on function crm.check_window(timestamptz, timestamptz) is
-  'Raises validation_error if a window of time ends before it begins.';
+  'Raises validation_error if a window of past time begins in the future, or ends before it begins.';
 
 create function crm.recovery_json(p_count bigint, p_next_since timestamptz) returns json
 language sql stable

@@ -49,14 +49,52 @@ end
 $$;
 comment on function crm.emit_created() is 'Trigger: emits the event in the trigger''s argument, about the new row.';
 
-create trigger emit_created after insert on crm.contacts
-  for each row execute function crm.emit_created('contact.created');
+create function crm.emit_all_created() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  v_event crm.event_type := tg_argv[0];
+  v_workspace_ids uuid[];
+  v_event_ids uuid[];
+begin
+  with stored as (
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + f.added
+    from created c cross join crm.feed_offset f
+    returning workspace_id, id
+  )
+  select array_agg(s.workspace_id), array_agg(s.id) into v_workspace_ids, v_event_ids from stored s;
+  if exists (
+    select from crm.webhook_subscriptions s
+    where s.workspace_id = any (v_workspace_ids) and s.is_active and v_event = any (s.event_types)
+  ) then
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from unnest(v_workspace_ids, v_event_ids) e (workspace_id, id)
+    join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and v_event = any (s.event_types);
+    perform set_config('app.events_enqueued', 'true', true);
+  end if;
+  return null;
+exception when others then
+  raise log 'crm.emit_all_created %: % (%)', v_event, sqlerrm, sqlstate;
+  return null;
+end
+$$;
+comment on function crm.emit_all_created() is
+  'Trigger: emits the event in the trigger''s argument, about all new rows of the statement, as crm.emit does for one.';
+
+-- Contacts and companies are imported by the hundred, and each call of crm.emit is a subtransaction. What a row of the other
+-- tables brings about besides has triggers for each row, which come before those of the statement.
+create trigger emit_created after insert on crm.contacts referencing new table as created
+  for each statement execute function crm.emit_all_created('contact.created');
+create trigger emit_created after insert on crm.companies referencing new table as created
+  for each statement execute function crm.emit_all_created('company.created');
 create trigger emit_created after insert on crm.deals
   for each row execute function crm.emit_created('deal.created');
 create trigger emit_created after insert on crm.activities
   for each row execute function crm.emit_created('activity.created');
-create trigger emit_created after insert on crm.companies
-  for each row execute function crm.emit_created('company.created');
 create trigger emit_created after insert on crm.notes
   for each row execute function crm.emit_created('note.created');
 
@@ -77,7 +115,7 @@ comment on function crm.emit_lead_received() is
 
 -- Postgres fires triggers in the order of their names, so deal.created comes first.
 create trigger emit_lead_received after insert on crm.deals
-  for each row when (new.from_lead)
+  for each row when (new.lead is not null)
   execute function crm.emit_lead_received();
 
 create function crm.emit_stage_changed() returns trigger
@@ -144,15 +182,31 @@ comment on function crm.emit_change() is
   'Trigger: emits the event in the trigger''s argument with the public fields that changed; none, if the row changed only '
   'in what no client sees. A new row has no changed fields.';
 
--- Postgres fires triggers in the order of their names, so the special event comes before the update.
+-- Postgres fires triggers in the order of their names, so the special event comes before the update. What a merge moves to
+-- another contact or company changes within the merge's trigger, which emits all of these events at once.
 create trigger emit_updated after update on crm.contacts
-  for each row when (old.* is distinct from new.*) execute function crm.emit_change('contact.updated');
+  for each row when (
+    old.* is distinct from new.*
+    and (pg_trigger_depth() = 0 or old.company_id is not distinct from new.company_id)
+  )
+  execute function crm.emit_change('contact.updated');
 create trigger emit_updated after update on crm.companies
   for each row when (old.* is distinct from new.*) execute function crm.emit_change('company.updated');
 create trigger emit_updated after update on crm.deals
-  for each row when (old.* is distinct from new.*) execute function crm.emit_change('deal.updated');
+  for each row when (
+    old.* is distinct from new.*
+    and (
+      pg_trigger_depth() = 0
+      or (old.contact_id, old.company_id) is not distinct from (new.contact_id, new.company_id)
+    )
+  )
+  execute function crm.emit_change('deal.updated');
 create trigger emit_updated after update on crm.activities
-  for each row when (old.* is distinct from new.*) execute function crm.emit_change('activity.updated');
+  for each row when (
+    old.* is distinct from new.*
+    and (pg_trigger_depth() = 0 or old.contact_id is not distinct from new.contact_id)
+  )
+  execute function crm.emit_change('activity.updated');
 
 create trigger emit_reopened after update of status on crm.deals
   for each row when (old.status is distinct from new.status and new.status = 'aberto')
@@ -220,7 +274,7 @@ begin
 end
 $$;
 comment on function crm.emit_stale_deals() is
-  'Emits deal.stale for every open deal that has not moved for its workspace''s stale_after_days, once until it '
+  'Emits deal.stale for every open deal in use that has not moved for its workspace''s stale_after_days, once until it '
   'moves again.';
 
 create function crm.emit_overdue_activities() returns void
@@ -236,6 +290,11 @@ begin
     -- Joined to the workspaces, because the index begins with the workspace.
     from crm.workspaces w
     where a.workspace_id = w.id and a.overdue_unreported_at < now()
+      -- Of a deal that is restored, they are reported then.
+      and not exists (
+        select from crm.deals d
+        where d.workspace_id = a.workspace_id and d.id = a.deal_id and d.archived_at is not null
+      )
     returning a.workspace_id, a.id, a.due_at
   loop
     perform crm.emit(
@@ -246,4 +305,5 @@ begin
 end
 $$;
 comment on function crm.emit_overdue_activities() is
-  'Emits activity.overdue for every pending activity whose due date has passed, once for each due date.';
+  'Emits activity.overdue for every pending activity whose due date has passed, once for each due date. Those of an '
+  'archived deal wait until it is restored.';

@@ -27,7 +27,7 @@ insert into crm.jobs (name, every, command, description) values
     $$delete from crm.idempotency_keys where created_at < now() - interval '24 hours'$$,
     'Deletes Idempotency-Keys after 24 hours'),
   ('partition-events', '1 hour', $$select crm.manage_partitions('crm.events')$$,
-    'Makes the partitions of events of the coming week, and drops events after 30 days'),
+    'Makes the partitions of events of the coming week, and drops events after 90 days'),
   ('partition-deliveries', '1 hour', $$select crm.manage_partitions('crm.webhook_deliveries')$$,
     'Makes the partitions of deliveries of the coming week, and drops deliveries after 30 days'),
   ('partition-attempts', '1 hour', $$select crm.manage_partitions('crm.webhook_attempts')$$,

@@ -5,7 +5,7 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, cursor, limit}');
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}', '{subscription_id, state, event, since, until, cursor, limit}');
   v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
   v_subscription_id uuid := (v_args ->> 'subscription_id')::uuid;
 begin
@@ -22,7 +22,7 @@ comment on function app.delivery_list(jsonb) is
   'Lists deliveries of a workspace, or of one subscription, the newest event first (spec 6.5): data, and meta with '
   'next_cursor and has_more. last_status, last_reason and last_duration_ms are those of the last attempt; '
   'next_attempt_at is null if there is no next one. Arguments: workspace_id, subscription_id, state, event, since, '
-  'cursor, limit (50 where absent). Codes: validation_error, not_found.';
+  'until, cursor, limit (50 where absent). Codes: validation_error, not_found.';
 
 create function crm.delivery_headers(d crm.webhook_deliveries, e crm.events, p_target_url text, p_body text)
 returns json

@@ -22,7 +22,7 @@ begin
       from stage s
       cross join lateral (
         select d.id, d.value, d.created_at from crm.deals d
-        where d.workspace_id = p_workspace_id and d.status = 'aberto'
+        where d.workspace_id = p_workspace_id and d.status = 'aberto' and d.archived_at is null
           -- d.stage_id = s.id, as a range of both columns: only the index of open deals has this order. Of an equality
           -- the planner thinks that the newest deals are of any stage, and reads the workspace to its end for an empty one.
           and (d.stage_id, d.id) >= (s.id, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -48,7 +48,7 @@ begin
         from (
           select d.id, d.stage_id, d.value, d.closed_at from crm.deals d
           where d.workspace_id = p_workspace_id and d.pipeline_id = p_pipeline_id and d.status = o.status
-            and d.closed_at >= now() - interval '30 days'
+            and d.closed_at >= now() - interval '30 days' and d.archived_at is null
           order by d.closed_at desc, d.id desc
           limit 1001
         ) d
@@ -115,8 +115,8 @@ begin
 end
 $$;
 comment on function crm.funnel_stages(uuid, uuid) is
-  'The active stages of a pipeline in order, 50 at most, each with its deals, newest first: the open ones that are '
-  'in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 '
+  'The active stages of a pipeline in order, 50 at most, each with its deals in use, newest first: the open ones that '
+  'are in it. A stage of the type won or lost also has the deals of the pipeline that were won or lost in the last 30 '
   'days, by the time of that: those that are in another stage are shown in the first of the type. The count and the '
   'sum of values are over the newest 1,000 deals, and deals_count_is_partial tells that there are more; 50 deals are '
   'shown.';

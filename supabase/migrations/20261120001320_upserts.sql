@@ -1,0 +1,380 @@
+-- Upserts: contacts, companies and deals that a caller finds by a value of its own, or creates.
+
+-- written by deno task records: upserts
+create function crm.company_match(p_args jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+-- As in api.company_list: by the index of the field, whatever the statistics say of other workspaces.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = p_args ->> 'external_id'
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and t.merged_into_id is null
+        order by t.external_id
+        limit 100
+      );
+    when 'tax_id' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
+          and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+          and t.archived_at is null
+        order by t.tax_id, t.id
+        limit 100
+      );
+    when 'domain' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
+          and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+          and t.archived_at is null
+        order by t.domain, t.id
+        limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.company_match(jsonb) is
+  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
+  'external_id also archived ones. Never one that was merged.';
+
+create function crm.company_merged(p_args jsonb) returns setof crm.companies
+language plpgsql stable
+set search_path = ''
+-- As in crm.company_match.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return query
+      select t.* from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        and t.merged_into_id is not null
+      order by t.external_id
+      limit 100;
+    when 'tax_id' then
+      return query
+      select t.* from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
+        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+        and t.merged_into_id is not null
+      order by t.tax_id, t.id
+      limit 100;
+    when 'domain' then
+      return query
+      select t.* from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
+        and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+        and t.merged_into_id is not null
+      order by t.domain, t.id
+      limit 100;
+  end case;
+end
+$$;
+comment on function crm.company_merged(jsonb) is
+  'The records that were merged into another one and have the value of the field in match_by, oldest first, '
+  '100 at most. Asked where no record in use has it.';
+
+create function api.company_upsert(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_id uuid;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'company external_id', p_args ->> 'external_id',
+    'company tax_id', p_args ->> 'tax_id',
+    'company domain', p_args ->> 'domain',
+    'company name', crm.name_key(p_args ->> 'name')
+  ));
+  v_ids := crm.company_match(p_args);
+  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.merged_into_id from crm.company_merged(p_args) m) m
+      cross join lateral crm.company_survivor(m.merged_into_id) s
+      where s.archived_at is null or v_match_by = 'external_id'
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      v_sent := v_sent - v_match_by;
+    end if;
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    return api.company_update(v_sent || jsonb_build_object('id', v_ids[1]));
+  end if;
+  if v_sent ->> 'name' is null then
+    perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;
+  v_id := api.company_create(v_sent) ->> 'id';
+  return (
+    select crm.company_json(t) from crm.companies t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  );
+end
+$$;
+comment on function api.company_upsert(jsonb) is
+  'Changes the record that has the value of the field in match_by, as api.company_update does, or creates '
+  'it, as api.company_create does, with their codes; returns the whole record. Where only records that were '
+  'merged have the value, it changes the one into which they were, but for that field. Raises '
+  'ambiguous_match with every record that has the value, and validation_error for what only a creation '
+  'requires.';
+
+create function crm.contact_match(p_args jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+-- As in api.contact_list: by the index of the field, whatever the statistics say of other workspaces.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = p_args ->> 'external_id'
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and t.merged_into_id is null
+          and t.erased_at is null
+        order by t.external_id
+        limit 100
+      );
+    when 'email' then
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (p_args ->> 'email', v_beyond)
+          and (t.email, t.id) >= (p_args ->> 'email', v_first)
+          and t.archived_at is null
+        order by t.email, t.id
+        limit 100
+      );
+    when 'phone' then
+      if crm.e164(p_args ->> 'phone') is null then
+        perform api.fail('validation_error', array['phone']);
+      end if;
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
+          and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+          and t.archived_at is null
+        order by t.phone_e164, t.id
+        limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.contact_match(jsonb) is
+  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
+  'external_id also archived ones. Never one that was merged.';
+
+create function crm.contact_merged(p_args jsonb) returns setof crm.contacts
+language plpgsql stable
+set search_path = ''
+-- As in crm.contact_match.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return query
+      select t.* from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = p_args ->> 'external_id'
+        and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+        and t.merged_into_id is not null
+      order by t.external_id
+      limit 100;
+    when 'email' then
+      return query
+      select t.* from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (p_args ->> 'email', v_beyond)
+        and (t.email, t.id) >= (p_args ->> 'email', v_first)
+        and t.merged_into_id is not null
+      order by t.email, t.id
+      limit 100;
+    when 'phone' then
+      return query
+      select t.* from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
+        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+        and t.merged_into_id is not null
+      order by t.phone_e164, t.id
+      limit 100;
+  end case;
+end
+$$;
+comment on function crm.contact_merged(jsonb) is
+  'The records that were merged into another one and have the value of the field in match_by, oldest first, '
+  '100 at most. Asked where no record in use has it.';
+
+create function api.contact_upsert(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_id uuid;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'contact external_id', p_args ->> 'external_id',
+    'contact email', p_args ->> 'email',
+    'contact phone', crm.e164(p_args ->> 'phone')
+  ));
+  v_ids := crm.contact_match(p_args);
+  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.merged_into_id from crm.contact_merged(p_args) m) m
+      cross join lateral crm.contact_survivor(m.merged_into_id) s
+      where s.archived_at is null or (v_match_by = 'external_id' and s.erased_at is null)
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      v_sent := v_sent - v_match_by;
+    end if;
+  end if;
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    return api.contact_update(v_sent || jsonb_build_object('id', v_ids[1]));
+  end if;
+  if v_sent ->> 'name' is null then
+    perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;
+  v_id := api.contact_create(v_sent) ->> 'id';
+  return (
+    select crm.contact_json(t) from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  );
+end
+$$;
+comment on function api.contact_upsert(jsonb) is
+  'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates '
+  'it, as api.contact_create does, with their codes; returns the whole record. Where only records that were '
+  'merged have the value, it changes the one into which they were, but for that field. Raises '
+  'ambiguous_match with every record that has the value, and validation_error for what only a creation '
+  'requires.';
+
+create function crm.deal_match(p_args jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+-- As in api.deal_list: by the index of the field, whatever the statistics say of other workspaces.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+    when 'external_id' then
+      return array(
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
+          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and t.external_id is not null
+        order by t.external_id, t.id
+        limit 100
+      );
+  end case;
+end
+$$;
+comment on function crm.deal_match(jsonb) is
+  'The records with the value of the field in match_by, oldest first, 100 at most: those in use; by '
+  'external_id also archived ones.';
+
+create function api.deal_upsert(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_id uuid;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+    'deal external_id', p_args ->> 'external_id'
+  ));
+  v_ids := crm.deal_match(p_args);
+  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    return api.deal_update(v_sent || jsonb_build_object('id', v_ids[1]));
+  end if;
+  if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
+    perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
+  end if;
+  v_id := api.deal_create(v_sent) ->> 'id';
+  return (
+    select crm.deal_json(t) from crm.deals t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  );
+end
+$$;
+comment on function api.deal_upsert(jsonb) is
+  'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, '
+  'as api.deal_create does, with their codes; returns the whole record. Raises ambiguous_match with every '
+  'record that has the value, and validation_error for what only a creation requires.';
+-- end of what is written
