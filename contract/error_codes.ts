@@ -1,10 +1,6 @@
 import { z } from "zod";
-import {
-  type Endpoint,
-  type GateName,
-  type Route,
-  takesQuery,
-} from "../supabase/functions/_shared/contract/endpoint.ts";
+import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
+import { type Endpoint, type Route, takesQuery } from "../supabase/functions/_shared/contract/endpoint.ts";
 import { type ErrorCode, ERRORS, isErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
 import { GATES } from "../supabase/functions/_shared/http/gates.ts";
 import { sessionGate } from "../supabase/functions/_shared/http/session_gate.ts";
@@ -27,13 +23,16 @@ const IDEMPOTENCY: readonly ErrorCode[] = [
 ];
 
 /** Every error code that an operation can return, derived from its declaration, in the order of the error table. */
-export function errorCodes({ path, endpoint }: Route): ErrorCode[] {
+export function errorCodes({ method, path, endpoint }: Route): ErrorCode[] {
   return sortCodes([
-    ...gateErrorCodes(endpoint.gate),
+    ...gateErrorCodes(endpoint.gate).filter((code) =>
+      code !== "insufficient_scope" || endpoint.scope !== null
+    ),
     ...(takesQuery(endpoint) ? ["validation_error"] as const : []),
     ...(path.includes(":id") ? ["not_found"] as const : []),
     ...(endpoint.body ? [endpoint.malformed, ...BODY] : []),
     ...(endpoint.idempotent ? IDEMPOTENCY : []),
+    ...(method === "PATCH" && endpoint.etag ? ["precondition_failed"] as const : []),
     ...codesOfChecks(endpoint),
     ...endpoint.errors,
   ]);

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
 import {
   type Endpoint,
-  type GateName,
   type KeyEndpoint,
   Resource,
   type Route,

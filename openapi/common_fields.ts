@@ -10,8 +10,8 @@ export const COMMON_FIELDS: FieldDocs = {
   created_at: doc("Quando o registro foi criado", "When the record was created"),
   updated_at: doc("Quando o registro mudou pela última vez", "When the record last changed"),
   owner_id: doc(
-    "Membro responsável; na criação, se ausente, o criador da chave ou o gestor ativo mais antigo",
-    "The member in charge; on creation, where absent, the key's creator or the oldest active manager",
+    "Membro responsável (GET /api-v1-workspace); se ausente na criação, o criador da chave ou gestor ativo mais antigo",
+    "The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or oldest active manager",
   ),
   contact_id: doc("Contato, do mesmo workspace", "A contact of the same workspace"),
   company_id: doc("Empresa, do mesmo workspace", "A company of the same workspace"),
@@ -51,6 +51,11 @@ export const COMMON_FIELDS: FieldDocs = {
     "The integrator's own fields: at most 50 keys and 10 KB",
     { segmento: "alimentação" },
   ),
+  archived_at: doc(
+    "Desde quando está arquivado, e fora das listas",
+    "Since when it is archived, and left out of lists",
+    null,
+  ),
   is_active: doc("Se está em uso", "Whether it is in use", true),
   idempotent: doc(
     "true quando a chamada encontrou o resultado pronto e nada mudou",
@@ -62,6 +67,11 @@ export const COMMON_FIELDS: FieldDocs = {
     "Cursor da próxima página; null na última",
     "Cursor of the next page; null on the last",
     null,
+  ),
+  synced_until: doc(
+    "Em resposta a updated_since, na primeira página: o updated_since da próxima sincronização",
+    "In reply to updated_since, on the first page: the updated_since of the next synchronisation",
+    "2026-09-30T14:04:00.000Z",
   ),
   has_more: doc(
     "Se há mais uma página, mesmo que esta tenha menos registros que limit, ou nenhum",
@@ -81,6 +91,10 @@ export const FILTERS: FieldDocs = {
     "Só registros criados a partir deste momento: ISO 8601; sem fuso, UTC; só a data, o seu início",
     "Only records created at or after this moment: ISO 8601; without an offset, UTC; a date alone, its beginning",
   ),
+  until: doc(
+    "Só registros criados antes deste momento, nas mesmas formas que since",
+    "Only records created before this moment, in the same forms as since",
+  ),
   updated_since: doc(
     "Só registros alterados a partir deste momento, nas mesmas formas que since",
     "Only records that changed at or after this moment, in the same forms as since",
@@ -95,5 +109,8 @@ export const FILTERS: FieldDocs = {
     "Só os com este identificador no sistema de origem",
     "Only those with this id in the system they come from",
   ),
-  status: doc("Só os nesta situação", "Only those in this state"),
+  status: doc(
+    "Só os nesta situação, ou nestas, separadas por vírgulas",
+    "Only those in this state, or in these, separated by commas",
+  ),
 };

@@ -1,13 +1,29 @@
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
 import type { Resource } from "../supabase/functions/_shared/contract/endpoint.ts";
+import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
+import { errorCodes } from "../contract/error_codes.ts";
 import { SERVICE_VERSION } from "../supabase/functions/_shared/runtime/service.ts";
 import { type Audience, AUDIENCES } from "./audience.ts";
 import { ErrorReplies } from "./error_replies.ts";
 import { headersFor } from "./headers.ts";
 import { type Language, selectLanguage } from "./language.ts";
-import { appParameters, commonParameters, operation, tagOf } from "./operation.ts";
-import { Schemas } from "./schemas.ts";
-import { deliveryHeaders, webhooks } from "./webhooks.ts";
+import { refTo } from "./json_schema.ts";
+import { appParameters, commonParameters, operation } from "./operation.ts";
+import { tagOf } from "./operation_id.ts";
+import { AnyDelivery, AnyEvent } from "./events.ts";
+import { type Replacements, Schemas } from "./schemas.ts";
+import { DELIVERIES, deliveryHeaders, webhooks } from "./webhooks.ts";
+
+/** The functions do not load the schemas of all objects, to start sooner; so their replies leave open what `data` has. */
+const WITH_EVENTS: Replacements = {
+  schemas: { Event: AnyEvent },
+  keywords: {
+    "DeliveryDetail.body": {
+      contentMediaType: "application/json",
+      contentSchema: refTo("WebhookDelivery"),
+    },
+  },
+};
 
 /**
  * Creates the OpenAPI 3.1 document for an audience from the endpoint tables and their schemas.
@@ -16,8 +32,16 @@ import { deliveryHeaders, webhooks } from "./webhooks.ts";
  */
 export function openApiDocument(audience: Audience, language: Language): unknown {
   const { title, introduction, resources, gate, securitySchemes } = AUDIENCES[audience];
-  const schemas = new Schemas();
-  const errors = new ErrorReplies(schemas, gate);
+  const schemas = new Schemas(audience === "api" ? WITH_EVENTS : {});
+  if (audience === "api") schemas.add(AnyDelivery, "output");
+  // Before any example, because the example of an object that extends another needs that one.
+  for (const { routes } of resources) {
+    for (const { endpoint } of routes) {
+      if (endpoint.body) schemas.addBody(endpoint.body, "input");
+      if (endpoint.reply) schemas.addBody(endpoint.reply, "output");
+    }
+  }
+  const errors = new ErrorReplies(schemas, gate, codesOf(resources));
   const paths = Object.assign({}, ...resources.map((resource) => pathsOf(resource, errors)));
   return selectLanguage({
     openapi: "3.1.0",
@@ -28,18 +52,18 @@ export function openApiDocument(audience: Audience, language: Language): unknown
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [
+      { url: "http://127.0.0.1:54321/functions/v1", ...doc("A pilha local", "The local stack") },
       {
         url: "https://{project}.supabase.co/functions/v1",
         ...doc("O serviço", "The service"),
         variables: { project: { default: "project", ...doc("Projeto no Supabase", "The Supabase project") } },
       },
-      { url: "http://127.0.0.1:54321/functions/v1", ...doc("A pilha local", "The local stack") },
     ],
     tags: [
       ...resources.map((resource) => ({ name: tagOf(resource), ...resource.about })),
       ...(audience === "api"
         ? [{
-          name: "events",
+          name: DELIVERIES,
           ...doc("Os eventos que as assinaturas recebem", "The events that subscriptions get"),
         }]
         : []),
@@ -56,6 +80,12 @@ export function openApiDocument(audience: Audience, language: Language): unknown
       schemas: sorted(schemas.named),
     },
   }, language);
+}
+
+/** Every error code that an operation of these resources returns, in the order of the table of errors. */
+function codesOf(resources: readonly Resource[]): ErrorCode[] {
+  const returned = new Set(resources.flatMap(({ routes }) => routes.flatMap(errorCodes)));
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => returned.has(code));
 }
 
 function pathsOf(resource: Resource, errors: ErrorReplies): Record<string, Record<string, unknown>> {

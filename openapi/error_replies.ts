@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
+import { uuid } from "../supabase/functions/_shared/contract/fields.ts";
 import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
-import { exampleOf } from "./examples.ts";
-import type { GateName } from "../supabase/functions/_shared/contract/endpoint.ts";
+import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import type { Schemas } from "./schemas.ts";
+import { DETAILS } from "./story/details.ts";
 
-const ErrorDetail = z.object({ field: z.string(), message: z.string() }).meta({
+const ErrorDetail = z.object({ field: z.string(), message: z.string(), id: uuid().optional() }).meta({
   id: "ErrorDetail",
   ...doc("Um campo com problema", "An invalid field"),
   fields: {
@@ -17,23 +19,24 @@ const ErrorDetail = z.object({ field: z.string(), message: z.string() }).meta({
       "What is allowed, in Portuguese",
       "Deve ser um e-mail válido",
     ),
+    id: doc(
+      "O registro de que o erro trata, se há um",
+      "The record that the error is about, where there is one",
+    ),
   },
 });
 
-/** The schema of an error reply (spec 7) with one of these codes. */
+/** The schema of every error reply (spec 7), for a document whose operations return these codes. */
 function errorEnvelope(codes: readonly ErrorCode[]) {
+  const code = z.enum(codes).meta({ id: "ErrorCode", ...doc("Um código estável", "A stable code") });
   return z.object({
-    error: z.object({
-      code: z.enum(codes),
-      message: z.string(),
-      // Only errors with status 422 name fields.
-      ...(codes.some((code) => ERRORS[code].status === 422) && { details: z.array(ErrorDetail).optional() }),
-    }),
+    error: z.object({ code, message: z.string(), details: z.array(ErrorDetail).optional() }),
   }).meta({
+    id: "Error",
+    ...doc("O corpo de todo erro", "The body of every error"),
     fields: {
       error: doc("O erro", "The error"),
-      code: doc("Código estável", "A stable code"),
-      message: doc("O que houve, em português", "What happened, in Portuguese", ""),
+      message: doc("O que houve, em português", "What happened, in Portuguese"),
       details: doc("Os campos com problema, todos de uma vez", "Every invalid field"),
     },
   });
@@ -45,9 +48,12 @@ export class ErrorReplies {
 
   /** The statuses that all operations behind the document's gate share. */
   readonly #shared: ReadonlySet<number>;
+  readonly #envelope: JsonSchema;
 
-  constructor(readonly schemas: Schemas, gate: GateName) {
+  /** @param codes every code that an operation of the document returns */
+  constructor(readonly schemas: Schemas, gate: GateName, codes: readonly ErrorCode[]) {
     this.#shared = new Set(groupByStatus(gateErrorCodes(gate)).keys());
+    this.#envelope = schemas.add(errorEnvelope(codes), "output");
   }
 
   /** Creates the error replies of an operation, by status. */
@@ -71,22 +77,44 @@ export class ErrorReplies {
   #reply(status: number, codes: readonly ErrorCode[]) {
     const list = (textOf: (code: ErrorCode) => string) =>
       codes.map((code) => `- \`${code}\`: ${textOf(code)}`).join("\n");
-    const [code] = codes as [ErrorCode];
-    const schema = this.schemas.add(errorEnvelope(codes), "output");
-    const { error } = exampleOf(schema, this.schemas, "output") as { error: object };
+    // The code that says most about its fields, where there is one.
+    const code = codes.find((code) => DETAILS[code]) ?? codes[0]!;
+    const details = DETAILS[code];
     return {
       ...doc(list((code) => ERRORS[code].message), list((code) => ERRORS[code].when)),
       headers: headers(["X-Request-Id", ...headersOf(status)]),
       content: {
-        "application/json": { schema, example: { error: { ...error, code, message: ERRORS[code].message } } },
+        "application/json": {
+          schema: { allOf: [this.#envelope, withCodes(codes)] },
+          example: { error: { code, message: ERRORS[code].message, ...(details && { details }) } },
+        },
       },
     };
   }
 }
 
+/** The codes that one reply can have, beside the envelope of all. */
+function withCodes(codes: readonly ErrorCode[]): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      error: {
+        type: "object",
+        properties: { code: { type: "string", enum: [...codes] } },
+        required: ["code"],
+        // Said for validators that refuse what neither part names: the envelope names the rest.
+        unevaluatedProperties: true,
+      },
+    },
+    required: ["error"],
+  };
+}
+
 /** A reply has the rate limit headers if the key is known and its workspace may call the API. */
 function headersOf(status: number): ReplyHeader[] {
   switch (status) {
+    case 301:
+      return ["RateLimit-Policy", "RateLimit", "Location"];
     case 401:
     case 500:
       return [];

@@ -1,47 +1,104 @@
-import type { JsonSchema } from "./json_schema.ts";
+import { idOf, type JsonSchema, refTo } from "./json_schema.ts";
 import type { Schemas, Side } from "./schemas.ts";
+import { fieldOfStory, madeUpId, recordOfStory } from "./story/story.ts";
+
+/** Fields of an example that are known already. */
+export type Known = Readonly<Record<string, unknown>>;
 
 const BY_FORMAT: Record<string, unknown> = {
-  "uuid": "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
-  "date-time": "2026-09-30T14:05:00.000Z",
-  "date": "2026-10-15",
+  "date-time": "2026-10-01T13:00:00.000Z",
+  "date": "2026-10-30",
   "email": "ana@padariasol.com.br",
-  "uri": "https://exemplo.com.br",
+  "uri": "https://padariasol.com.br",
 };
 
 /**
- * Composes an example of a body from the examples of its fields. A reply has every field; a request has the required
- * fields and those with an example.
+ * Composes an example of a body. What the story tells of an object (`story/`) takes precedence, then the examples of the
+ * fields. A reply has its required fields and those of the story; a request has the required fields and those of the
+ * story or, where the story does not tell of it, those with an example.
  *
- * @throws Error for a required text or number without an example
+ * @param known fields that take precedence over the story, inner objects included
+ * @throws Error for a required text or number without an example, and for a known field that the schema does not have
  */
-export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, path = ""): unknown {
-  const found = ownExample(schema);
-  if (found !== undefined) return found;
-  const resolved = schemas.resolve(schema);
-  const inside = ownExample(resolved);
-  if (inside !== undefined) return inside;
+export function exampleOf(schema: JsonSchema, schemas: Schemas, side: Side, known?: Known): unknown {
+  return new Composer(schemas, side).compose(schema, "", known);
+}
 
-  if (resolved.anyOf) return exampleOf(resolved.anyOf[0]!, schemas, side, path);
-  if (resolved.properties) {
-    const { properties, required = [] } = resolved;
-    const shown = Object.entries(properties).filter(([name, property]) =>
-      side === "output" || required.includes(name) || hasExample(property, schemas)
+class Composer {
+  constructor(readonly schemas: Schemas, readonly side: Side) {}
+
+  compose(schema: JsonSchema, path: string, known?: unknown): unknown {
+    const resolved = this.schemas.resolve(schema);
+    const name = path.slice(path.lastIndexOf(".") + 1);
+    const option = (resolved.anyOf ?? resolved.oneOf)?.[0];
+    if (known === null) return null;
+    if (resolved.properties) return this.#object(schema, resolved, path, known as Known | undefined);
+    if (Array.isArray(known) && resolved.items) {
+      return known.map((item) => this.compose(resolved.items!, `${path}[]`, item));
+    }
+    // Of a union, the story says which.
+    if (option && !(known && resolved.oneOf)) return this.compose(option, path, known);
+    if (known !== undefined) return known;
+    const own = ownExample(schema) ?? ownExample(resolved);
+    if (own !== undefined) return own;
+    if (resolved.items) return [this.compose(resolved.items, `${path}[]`)];
+    return this.#value(resolved, name, path);
+  }
+
+  #object(schema: JsonSchema, resolved: JsonSchema, path: string, known?: Known): unknown {
+    const { properties = {}, required = [] } = resolved;
+    const id = idOf(schema);
+    const own = ownExample(schema) ?? ownExample(resolved);
+    if (own !== undefined && Object.keys(known ?? {}).length === 0) return own;
+    const name = path.slice(path.lastIndexOf(".") + 1).replace("[]", "");
+    const story = { ...this.#story(id, name, properties), ...known };
+    for (const field of Object.keys(known ?? {})) {
+      if (!properties[field]) {
+        throw new Error(`The example of "${path || id}" has an unknown field "${field}"`);
+      }
+    }
+    const isTold = Object.keys(story).length > 0;
+    const shown = Object.entries(properties).filter(([field, property]) =>
+      required.includes(field) || field in story ||
+      this.side === "input" && !isTold && this.#hasExample(property)
     );
+    const inside = id ?? path;
     return Object.fromEntries(
-      shown.map(([name, property]) => [name, exampleOf(property, schemas, side, `${path}.${name}`)]),
+      shown.map(([field, property]) => [field, this.compose(property, `${inside}.${field}`, story[field])]),
     );
   }
-  if (resolved.items) return [exampleOf(resolved.items, schemas, side, `${path}[]`)];
-  const types = [resolved.type].flat();
-  // A nullable time is null, as for an event that has not happened: an open deal has no closed_at.
-  if (types.includes("null") && resolved.format === "date-time") return null;
-  const byFormat = BY_FORMAT[resolved.format ?? ""];
-  if (byFormat !== undefined) return byFormat;
-  if (types.includes("null")) return null;
-  if (types.includes("boolean")) return false;
-  if (types.includes("object")) return {};
-  throw new Error(`The field "${path}" has no example for the OpenAPI documents`);
+
+  /** What the story tells of an object, its base included; of a request only what is sent. */
+  #story(id: string | null, name: string, properties: Record<string, JsonSchema>): Known {
+    if (id === null) return {};
+    const base = this.schemas.baseOf(id);
+    const inherited = base === null
+      ? {}
+      : this.#story(base, name, this.schemas.resolve(refTo(base)).properties ?? {});
+    return { ...inherited, ...recordOfStory(id, name, Object.keys(properties)) };
+  }
+
+  #value(schema: JsonSchema, name: string, path: string): unknown {
+    const told = fieldOfStory(name);
+    const types = [schema.type].flat();
+    if (schema.format === "uuid") {
+      // An optional id is of a record that the story has, or of none.
+      return told ?? (types.includes("null") ? null : madeUpId(path));
+    }
+    // A nullable time is null, as for an event that has not happened: an open deal has no closed_at.
+    if (types.includes("null")) return null;
+    const byFormat = BY_FORMAT[schema.format ?? ""];
+    if (byFormat !== undefined) return byFormat;
+    if (types.includes("boolean")) return false;
+    if (types.includes("object")) return {};
+    throw new Error(`The field "${path}" has no example for the OpenAPI documents`);
+  }
+
+  #hasExample(property: JsonSchema): boolean {
+    const inner = this.schemas.resolve(property.anyOf?.[0] ?? property);
+    return property.examples !== undefined ||
+      Object.values(inner.properties ?? {}).some(({ examples }) => examples);
+  }
 }
 
 /** Returns the example that the schema itself has, or undefined; null can be an example. */
@@ -49,10 +106,4 @@ function ownExample(schema: JsonSchema): unknown {
   if (schema.examples?.length) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   return schema.enum?.[0];
-}
-
-function hasExample(property: JsonSchema, schemas: Schemas): boolean {
-  const inner = schemas.resolve(property.anyOf?.[0] ?? property);
-  return property.examples !== undefined ||
-    Object.values(inner.properties ?? {}).some(({ examples }) => examples);
 }

@@ -44,23 +44,37 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
     schema: TEXT,
     example: "GET, HEAD, POST",
   },
+  "ETag": {
+    ...doc(
+      "A versão do registro, para If-None-Match e If-Match",
+      "The record's version, for If-None-Match and If-Match",
+    ),
+    schema: TEXT,
+    example: '"8f14e45fceea167a"',
+  },
+  "Preference-Applied": {
+    ...doc("A preferência que foi atendida", "The preference that was applied"),
+    schema: { type: "string", enum: ["handling=strict"] },
+  },
   "Idempotent-Replayed": {
     ...doc("A resposta é a da chamada original", "The reply is that of the original call"),
     schema: { type: "string", enum: ["true"] },
   },
   "X-Ignored-Fields": {
     ...doc(
-      "Campos do corpo que foram ignorados (desconhecidos ou só de leitura), separados por vírgula",
-      "Fields of the body that were ignored (unknown or read-only), separated by commas",
+      "Campos do corpo que não foram usados: desconhecidos, só de leitura, ou de um win ou lose que nada mudou; separados " +
+        "por vírgula",
+      "Fields of the body that were not used: unknown, read-only, or of a win or lose that changed nothing; separated by " +
+        "commas",
     ),
     schema: TEXT,
     example: "id, created_at",
   },
 };
 
-/** The reply headers of an audience: no call of the application is repeated by an Idempotency-Key. */
+/** The reply headers of an audience: the console needs no Idempotency-Key, no versions and no preferences. */
 export function headersFor(audience: Audience): Record<string, unknown> {
-  const { "Idempotent-Replayed": _, ...others } = HEADERS;
+  const { "Idempotent-Replayed": _, "ETag": _tag, "Preference-Applied": _applied, ...others } = HEADERS;
   return audience === "api" ? HEADERS : others;
 }
 

@@ -10,11 +10,23 @@ export interface JsonSchema {
   required?: string[];
   items?: JsonSchema;
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
   description?: string;
   description_en?: string;
-  examples?: unknown[];
+  examples?: readonly unknown[];
   [keyword: string]: unknown;
 }
 
 /** Prefix of a reference to a named schema. */
 export const SCHEMAS = "#/components/schemas/";
+
+/** Creates a reference to a named schema. */
+export function refTo(id: string): { $ref: string } {
+  return { $ref: SCHEMAS + id };
+}
+
+/** Returns the name that a reference names, or null for any other schema. */
+export function idOf({ $ref }: JsonSchema): string | null {
+  return $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : null;
+}

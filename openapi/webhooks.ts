@@ -1,8 +1,10 @@
 import { type Doc, doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { EVENT_TYPES, EVENTS, type EventType } from "../supabase/functions/_shared/contract/events.ts";
-import { dataExample, deliveryBody } from "./events.ts";
-import { exampleOf } from "./examples.ts";
+import { deliveryBody, deliveryExample } from "./events.ts";
 import type { Schemas } from "./schemas.ts";
+
+/** The tag of the deliveries, which are no operations of the service. */
+export const DELIVERIES = "deliveries";
 
 /** The deliveries that a receiver gets, as OpenAPI `webhooks`. */
 export function webhooks(schemas: Schemas): Record<string, unknown> {
@@ -12,10 +14,9 @@ export function webhooks(schemas: Schemas): Record<string, unknown> {
 function delivery(event: EventType, schemas: Schemas) {
   const { when } = EVENTS[event];
   const schema = schemas.add(deliveryBody(event), "output");
-  const body = exampleOf(schema, schemas, "output") as object;
   return {
     operationId: `on_${event.replace(".", "_")}`,
-    tags: ["events"],
+    tags: [DELIVERIES],
     summary: when.description,
     summary_en: when.description_en,
     security: [],
@@ -25,7 +26,7 @@ function delivery(event: EventType, schemas: Schemas) {
     ],
     requestBody: {
       required: true,
-      content: { "application/json": { schema, example: { ...body, data: dataExample(event, schemas) } } },
+      content: { "application/json": { schema, example: deliveryExample(event, schemas) } },
     },
     responses: {
       "2XX": doc("Recebido; o corpo não é lido", "Received; the body is not read"),

@@ -3,14 +3,14 @@ import type { Resource } from "../../supabase/functions/_shared/contract/endpoin
 import { type Page, replaceSection, table } from "./page.ts";
 
 /** Parameters of every paginated list. The tables omit them, because docs/resources.md explains them once. */
-const PAGINATION = ["limit", "cursor", "since", "updated_since"];
+const PAGINATION = ["limit", "cursor", "since", "until", "updated_since"];
 
 /** docs/resources.md: the operations of each resource that requires a key; the rest of the page is written by hand. */
 export const resourcesPage: Page = {
   file: "docs/resources.md",
   write(page) {
     const written = resources
-      .filter(({ routes }) => routes.some(({ endpoint }) => endpoint.scope))
+      .filter(({ gate }) => gate === "key")
       .reduce((text, resource) => replaceSection(text, resource.name, operations(resource)), page);
     return Promise.resolve(written);
   },
@@ -22,7 +22,7 @@ function operations({ name, routes }: Resource): string[] {
     return [
       `\`${method} /${name}${path.replaceAll(/:(\w+)/g, "<$1>").replace(/\/$/, "")}\``,
       endpoint.summary.description_en,
-      `\`${endpoint.scope}\``,
+      endpoint.scope ? `\`${endpoint.scope}\`` : "any key",
       filters.map((filter) => `\`${filter}\``).join(", "),
     ];
   });

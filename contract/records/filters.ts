@@ -26,6 +26,17 @@ export const optional = (record: CrmRecord) => equalities(record).filter(({ requ
 export const conditions = ({ filters }: CrmRecord) =>
   named(filters).filter((filter) => filter.condition !== undefined);
 
+/** The filters that hide rows, with the conditions of the rows that a list without them shows and leaves out. */
+export const hiding = (record: CrmRecord) =>
+  conditions(record).flatMap(({ name, hides, condition }) =>
+    hides === undefined
+      ? []
+      : [{ name, ...hides, shown: condition![hides.without]!, hidden: condition![hides.only]! }]
+  );
+
+/** The conditions that hold for a list without any parameter. Nearly all rows satisfy them. */
+export const always = (record: CrmRecord) => hiding(record).map(({ shown }) => shown);
+
 /** The filters that bound a column, by the name of that column. */
 export function ranges({ filters }: CrmRecord): Map<string, NamedFilter[]> {
   const bounds = named({ ...filters, ...UPDATED_SINCE }).filter(({ range }) => range !== undefined);
@@ -34,44 +45,74 @@ export function ranges({ filters }: CrmRecord): Map<string, NamedFilter[]> {
 
 export const columnOf = ({ name, column = name }: NamedFilter) => column;
 
-/** The argument of the filter as a value of SQL. */
-export function argument({ fields }: CrmRecord, { name, through, range }: NamedFilter): string {
-  const value = `p_args ->> '${name}'`;
+/** The argument of the filter as a value of SQL. One that takes several values has one. */
+export function argument({ fields }: CrmRecord, { name, through, range, several }: NamedFilter): string {
+  const value = several ? `p_args -> '${name}' ->> 0` : `p_args ->> '${name}'`;
   if (through !== undefined) return `${through}(${value})`;
   const sql = range ? "timestamptz" : fields[name]?.sql ?? "text";
   return sql === "text" ? value : `(${value})::${sql}`;
 }
 
 /** The type of the column that the filter compares. */
-export const typeOf = ({ fields }: CrmRecord, { name, range }: NamedFilter) =>
+const typeOf = ({ fields }: CrmRecord, { name, range }: NamedFilter) =>
   range ? "timestamptz" : fields[name]?.sql ?? "text";
 
-/** What stands in the SQL of a walk: the value of each equality, and the bounds of the ids. */
-interface WalkTerms {
-  value(filter: NamedFilter): string;
-  before: string;
-  from: string;
+const unbounded = ({ range }: NamedFilter) => range!.operator === "<" ? "infinity" : "-infinity";
+
+/** The condition of a range, by the variables of {@link declarations}. */
+export const bound = ({ name, range }: NamedFilter) => `t.${range!.column} ${range!.operator} v_${name}`;
+
+/**
+ * Declares the arguments as variables, because a parameter costs less in a condition than a function of one: null, or the
+ * bound that every value satisfies, where a filter was not sent.
+ */
+export function declarations(record: CrmRecord): string[] {
+  return [
+    ...equalities(record).map((filter) => {
+      const { name, several, through } = filter;
+      if (several) {
+        return `v_${name} text[] := case when p_args ? '${name}' then array(select jsonb_array_elements_text(p_args -> '${name}')) end;`;
+      }
+      // A text of which the function makes nothing is no row's, and not every row's.
+      const value = through === undefined
+        ? argument(record, filter)
+        : `case when p_args ? '${name}' then coalesce(${argument(record, filter)}, '') end`;
+      return `v_${name} ${typeOf(record, filter)} := ${value};`;
+    }),
+    ...conditions(record).map(({ name, hides }) =>
+      hides === undefined
+        ? `v_${name} text := p_args ->> '${name}';`
+        : `v_${name} text := coalesce(p_args ->> '${name}', '${hides.without}');`
+    ),
+    ...[...ranges(record).values()].flat().map((filter) =>
+      `v_${filter.name} timestamptz := coalesce(${argument(record, filter)}, '${unbounded(filter)}');`
+    ),
+  ];
 }
 
 /**
- * The conditions and the order of a walk, newest first, by the index of these equalities. The last is compared as one row
- * with the id, and the order has both, so that no other index serves them: where the planner expects a row or none, as in a
- * database of many small workspaces, it would take the primary key as well, and read a large workspace to its end.
+ * The conditions of all filters that are not required, on row `t` and the variables of {@link declarations}: each is true
+ * where the filter is absent.
  */
-export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
-  const equal = filters.slice(0, -1).map((filter) => `t.${columnOf(filter)} = ${value(filter)}`);
-  const last = filters.slice(-1);
-  const columns = [...last.map((filter) => `t.${columnOf(filter)}`), "t.id"];
-  const row = (terms: string[]) => terms.length === 1 ? terms[0] : `(${terms.join(", ")})`;
-  const compare = (operator: string, id: string) =>
-    `${row(columns)} ${operator} ${row([...last.map(value), id])}`;
-  return {
-    conditions: [
-      "t.workspace_id = crm.current_workspace_id()",
-      ...equal,
-      compare("<", before),
-      compare(">=", from),
-    ],
-    order: columns.map((column) => `${column} desc`).join(", "),
-  };
+export function matches(record: CrmRecord): string[] {
+  return [
+    ...optional(record).map((filter) =>
+      `(v_${filter.name} is null or t.${columnOf(filter)} = ${
+        filter.several ? `any (v_${filter.name})` : `v_${filter.name}`
+      })`
+    ),
+    ...conditions(record).flatMap(({ name, condition }) =>
+      Object.entries(condition!).map(([value, sql]) => `(v_${name} is distinct from '${value}' or ${sql})`)
+    ),
+    ...[...ranges(record).values()].flat().map((filter) =>
+      `(v_${filter.name} = '${unbounded(filter)}' or ${bound(filter)})`
+    ),
+  ];
+}
+
+/** The columns that {@link matches} reads. */
+export function matchedColumns(record: CrmRecord): string[] {
+  const written = conditions(record).flatMap(({ condition }) => Object.values(condition!));
+  const named = written.flatMap((sql) => [...sql.matchAll(/\bt\.(\w+)/g)].map(([, column]) => column!));
+  return [...new Set([...optional(record).map(columnOf), ...ranges(record).keys(), ...named])];
 }

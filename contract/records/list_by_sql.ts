@@ -1,18 +1,20 @@
 // The ids of a page for the filters that no index serves in the order of a list: ranges, and several filters at once.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import {
-  argument,
+  always,
+  bound,
   columnOf,
   conditions,
-  equalities,
+  declarations,
+  hiding,
+  matchedColumns,
+  matches,
   type NamedFilter,
-  optional,
   ranges,
   required,
-  typeOf,
-  walk,
 } from "./filters.ts";
-import { comment } from "./sql_text.ts";
+import { comment, indent } from "./sql_text.ts";
+import { type Way, ways } from "./walks.ts";
 
 /** `crm.<name>_list_by`. docs/decisions/0016-bounded-lists.md says how it works, and why. */
 export function listBySql(record: CrmRecord): string {
@@ -37,11 +39,13 @@ ${variables(record).map((line) => `  ${line}`).join("\n")}
   v_matches uuid[];
   v_range text;
   v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
+  -- Whether no other filter was sent, so that ${
+    always(record).length > 0 ? "nearly all" : "all"
+  } rows in the range match.
   v_alone boolean;
   v_newer integer;
 begin
-${chooseEquality(record)}
+${chooseWay(record, { before: "p_before", from: "p_from", step: "p_step" })}
   ids := '{}';
   for v_round in 1 .. 2 loop
     select array_agg(t.id), array_agg(t.id) filter (
@@ -49,7 +53,7 @@ ${chooseEquality(record)}
     )
     into v_walked, v_matches
     from (
-${walks(record).join("\n      union all\n")}
+${[...walks(record, ways(record)), walkOfRange(record)].join("\n      union all\n")}
     ) t;
     ids := ids || v_matches;
     next_id := v_walked[v_rows];
@@ -69,11 +73,7 @@ ${rangeIds(record).join("\n")}
       from unnest(v_in_range) r (id)
       where r.id >= p_from;
       if v_newer <= p_step then
-        if v_alone then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        end if;
+${alone(record)}
         v_by := 'range';
         exit;
       end if;
@@ -90,58 +90,36 @@ ${
   }`;
 }
 
-/** The rows of a walk by an equality, or of the whole list. */
-function walkSql(record: CrmRecord, before: string, filter?: NamedFilter) {
-  return walk([...required(record), ...(filter ? [filter] : [])], {
-    value: ({ name }) => `v_${name}`,
-    before,
-    from: "p_from",
-  });
-}
+/** The arguments as variables, and the ranges that were sent. */
+export const variables = (record: CrmRecord): string[] => [...declarations(record), sentRanges(record)];
 
-/** The arguments as variables, because a parameter costs less in a condition than a function of one. */
-function variables(record: CrmRecord): string[] {
-  const bounds = [...ranges(record)];
+/** The ranges that were sent, by their column or, if the column has an index for a condition, by the filter of that. */
+function sentRanges(record: CrmRecord): string {
   const sent = [
     ...conditions(record).filter(({ indexed }) => indexed).map(({ name, indexed }) =>
       `case when v_${name} = '${indexed!.value}' then '${name}' end`
     ),
-    ...bounds.map(([column, filters]) => {
+    ...[...ranges(record)].map(([column, filters]) => {
       const names = filters.map(({ name }) => `'${name}'`).join(", ");
       return `case when p_args ?| array[${names}] then '${column}' end`;
     }),
   ];
-  return [
-    ...equalities(record).map((filter) =>
-      `v_${filter.name} ${typeOf(record, filter)} := ${argument(record, filter)};`
-    ),
-    ...conditions(record).map(({ name }) => `v_${name} text := p_args ->> '${name}';`),
-    ...bounds.flatMap(([, filters]) =>
-      filters.map((filter) =>
-        `v_${filter.name} timestamptz := coalesce(${argument(record, filter)}, '${unbounded(filter)}');`
-      )
-    ),
-    `v_ranges text[] := array_remove(array[\n    ${sent.join(",\n    ")}\n  ], null);`,
-  ];
+  return `v_ranges text[] := array_remove(array[\n    ${sent.join(",\n    ")}\n  ], null);`;
 }
 
-const unbounded = ({ range }: NamedFilter) => range!.operator === "<" ? "infinity" : "-infinity";
-
-const bound = ({ name, range }: NamedFilter) => `t.${range!.column} ${range!.operator} v_${name}`;
-
-/** The equality by which the rows are walked. */
-function chooseEquality(record: CrmRecord): string {
-  const reaches = optional(record).map((filter) => {
-    const { conditions, order } = walkSql(record, "p_before", filter);
-    return `    select '${filter.name}' as name, (
-      select t.id from crm.${record.about.table} t
-      where ${conditions.join("\n        and ")}
-      order by ${order}
-      offset p_step limit 1
+/** Chooses the way with the fewest rows as far as a step goes, or that of all rows, as `v_by`. */
+export function chooseWay(
+  record: CrmRecord,
+  { before, from, step }: Record<"before" | "from" | "step", string>,
+) {
+  const steps = { columns: [], before, from, offset: step, limit: "1" };
+  const reaches = ways(record).filter(({ sent }) => sent !== null).map(({ name, sent, rows }) =>
+    `    select '${name}' as name, (
+${indent(rows(steps), 6)}
     ) as reach
-    where v_${filter.name} is not null`;
-  });
-  return `  -- By the equality with the fewest rows as far as a step goes, or by all rows if there is none.
+    where ${sent}`
+  );
+  return `  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
   select w.name into v_by
   from (
 ${reaches.join("\n    union all\n")}
@@ -151,54 +129,50 @@ ${reaches.join("\n    union all\n")}
   v_by := coalesce(v_by, 'all');`;
 }
 
-/** The conditions of all filters that are not required: each is true where the filter is absent. */
-function matches(record: CrmRecord): string[] {
-  return [
-    ...optional(record).map((filter) =>
-      `(v_${filter.name} is null or t.${columnOf(filter)} = v_${filter.name})`
-    ),
-    ...conditions(record).flatMap(({ name, condition }) =>
-      Object.entries(condition!).map(([value, sql]) => `(v_${name} is distinct from '${value}' or ${sql})`)
-    ),
-    ...[...ranges(record).values()].flat().map((filter) =>
-      `(v_${filter.name} = '${unbounded(filter)}' or ${bound(filter)})`
-    ),
-  ];
+/** What is done with a range that is the only filter. */
+function alone(record: CrmRecord): string {
+  const all = `          ids := ids || v_in_range[:v_limit + 1];
+          next_id := null;
+          return;`;
+  if (always(record).length === 0) return `        if v_alone then\n${all}\n        end if;`;
+  const none = hiding(record).map(({ name, all }) => `v_${name} = '${all}'`).join(" and ");
+  // The rows have to be looked at for what holds for every list, but hardly more of them than the page has.
+  return `        if v_alone and ${none} then
+${all}
+        elsif v_alone then
+          v_rows := least(v_rows, v_limit + 51);
+        end if;`;
 }
 
-/** The ways to walk, of which a step takes one. */
-function walks(record: CrmRecord): string[] {
-  const columns = [
-    ...new Set([...optional(record).map(columnOf), ...ranges(record).keys()]),
-  ].map((column) => `t.${column}`).join(", ");
-  const rows = (name: string, { conditions, order }: ReturnType<typeof walk>) =>
-    `      (
-        select t.id, ${columns} from crm.${record.about.table} t
-        where v_by = '${name}' and ${conditions.join("\n          and ")}
-        order by ${order}
-        limit v_rows
-      )`;
-  const inRange = `      (
-        select t.id, ${columns}
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.${record.about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )`;
-  return [
-    rows("all", walkSql(record, "v_before")),
-    ...optional(record).map((filter) => rows(filter.name, walkSql(record, "v_before", filter))),
-    inRange,
-  ];
+/** The walks of some ways, of which a step takes that of `v_by`. */
+export function walks(record: CrmRecord, some: Way[]): string[] {
+  const columns = matchedColumns(record);
+  return some.map(({ name, rows }) =>
+    branch(rows({ columns, before: "v_before", from: "p_from", only: `v_by = '${name}'`, limit: "v_rows" }))
+  );
 }
+
+/** The walk of the rows in the range that was chosen. */
+function walkOfRange(record: CrmRecord): string {
+  const columns = matchedColumns(record);
+  return branch(`select t.id, ${columns.map((column) => `t.${column}`).join(", ")}
+from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
+join crm.${record.about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+where v_by = 'range'
+order by chosen.position`);
+}
+
+const branch = (sql: string) => `      (\n${indent(sql, 8)}\n      )`;
 
 /** The ids in each range, in its own order, from the index of its column. */
 function rangeIds(record: CrmRecord): string[] {
   const leading = required(record).map((filter) => ` and t.${columnOf(filter)} = v_${filter.name}`).join("");
   const ids = (name: string, column: string, conditions: string[], filters: NamedFilter[]) => {
-    const served = ["limit", "cursor", "since", ...[...required(record), ...filters].map(({ name }) => name)];
+    const names = [...required(record), ...filters, ...hiding(record)].map(({ name }) => name);
+    const served = ["limit", "cursor", "since", "until", ...names];
+    const often = hiding(record).map(({ name, only }) => ` and v_${name} <> '${only}'`).join("");
     return `        when '${name}' then
-          v_alone := p_args - '{${served.join(",")}}'::text[] = '{}';
+          v_alone := p_args - '{${served.join(",")}}'::text[] = '{}'${often};
           v_in_range := array(
             select t.id from crm.${record.about.table} t
             where t.workspace_id = crm.current_workspace_id()${leading}

@@ -1,29 +1,39 @@
 // The verb of a list (spec 4.0): one statement without a filter, one for each equality; everything else is in list_by_sql.ts.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
-import { argument, columnOf, type NamedFilter, optional, required, walk } from "./filters.ts";
+import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
 import { listBySql } from "./list_by_sql.ts";
-import { comment } from "./sql_text.ts";
+import { searchSql } from "./search_sql.ts";
+import { comment, indent } from "./sql_text.ts";
+import { walk } from "./walks.ts";
 
 /**
- * The indexes that serve the list: one for each equality, and one for `updated_since`. Each begins with the workspace,
- * then with the required filters; each ends with the id, so that a page is read in its order.
+ * The indexes that serve the list: one for each equality, one for `updated_since`, and one for the rows of a condition that
+ * few rows satisfy. Each begins with the workspace, then with the required filters; each ends with the id, so that a page is
+ * read in its order. A filter by a unique value has its index in the migration.
  */
 export function indexesSql(record: CrmRecord): string {
   const { table } = record.about;
   const leading = required(record).map(columnOf);
-  const filtered = optional(record).map(columnOf);
-  const indexes = [...leading, ...filtered, "updated_at"].map((column) => {
+  const filtered = optional(record).filter(({ unique }) => !unique);
+  const sparse = filtered.filter(({ sparse }) => sparse).map(columnOf);
+  const indexes = [...leading, ...filtered.map(columnOf), "updated_at"].map((column) => {
     const columns = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
-    return `create index ${table}_${column} on crm.${table} (${columns});`;
+    const rows = sparse.includes(column) ? ` where ${column} is not null` : "";
+    return `create index ${table}_${column} on crm.${table} (${columns})${rows};`;
   });
-  return indexes.join("\n");
+  const ofHidden = hiding(record).map(({ name, hidden }) => {
+    const columns = ["workspace_id", ...leading, "id"].join(", ");
+    return `create index ${table}_${name} on crm.${table} (${columns}) where ${hidden.replaceAll("t.", "")};`;
+  });
+  return [...indexes, ...ofHidden].join("\n");
 }
 
 /** `api.<name>_list`, and the functions that it calls for long records and for other filters than one equality. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
+  const { search } = about;
   const served = [[], ...optional(record).map((filter) => [filter])];
-  return `${listBySql(record)}
+  return `${[listBySql(record), ...(search ? [searchSql(record, search)] : [])].join("\n\n")}
 
 ${pageSql(record)}
 
@@ -41,28 +51,40 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{${
-    ["limit", "cursor", "since", ...required(record).map(({ name }) => name)].join(",")
+    ["limit", "cursor", "since", "until", ...required(record).map(({ name }) => name)].join(",")
   }}'::text[];
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
+  -- The records that crm.${name}_list_by is asked for.
+  v_rest integer;
+  v_rest_ids uuid[];
+  v_rest_records json[];
 begin
   if p_args ? 'since' then
     v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
   end if;
+  if p_args ? 'until' then
+    v_before := least(v_before, crm.uuid_v7_floor((p_args ->> 'until')::timestamptz));
+  end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
 ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(record, filters)}`).join("\n")}
   else
-    select page.ids, page.next_id into v_ids, v_next_id
-    from crm.${name}_list_by(p_args, v_before, v_from) page;
-    select array_agg(page.record), count(page.record) = count(*) into v_records, v_complete
+    v_rest := v_limit;
+  end if;
+${leaveOut(record)}  if v_rest is not null then
+${pageOf(record)}
+    select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
+    into v_rest_records, v_complete
     from (
       select crm.${name}_json_if_short(t) as record
-      from unnest(v_ids[:v_limit]) with ordinality chosen (id, position)
+      from unnest(v_rest_ids[:v_rest]) with ordinality chosen (id, position)
       join crm.${about.table} t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
       order by chosen.position
     ) page;
+    v_ids := v_ids || v_rest_ids;
+    v_records := v_records || v_rest_records;
   end if;
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
@@ -75,23 +97,68 @@ ${served.map((filters, index) => `  ${index === 0 ? "if" : "elsif"} ${branch(rec
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+    return crm.synced_page(v_records, v_next_id);
+  end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
 ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
 }
 
+/** The ids of a page, or of the rest of one, that no statement above serves. */
+function pageOf({ name, about }: CrmRecord): string {
+  const page = (by: string) =>
+    `    select page.ids, page.next_id into v_rest_ids, v_next_id
+    from crm.${name}_${by}(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;`;
+  if (!about.search) return page("list_by");
+  return `    if p_args ? 'q' then
+${indent(page("search"), 2)}
+    else
+${indent(page("list_by"), 2)}
+    end if;`;
+}
+
+/**
+ * Leaves out the rows of a walk that do not satisfy what holds for every list. If that leaves too few for the page, the rest
+ * is asked of `crm.<name>_list_by`, from where the walk ended.
+ */
+function leaveOut(record: CrmRecord): string {
+  if (always(record).length === 0) return "";
+  return `  if not v_complete then
+    -- A record without its JSON is long, or is not to be listed.
+    v_before := v_ids[v_limit + 1];
+    select array_agg(r.id order by r.position), array_agg(r.record order by r.position), count(r.record) = count(*)
+    into v_ids, v_records, v_complete
+    from unnest(v_ids, v_records) with ordinality r (id, record, position)
+    where r.record is not null or exists (
+      select from crm.${record.about.table} t
+      where t.workspace_id = crm.current_workspace_id() and t.id = r.id and ${always(record).join(" and ")}
+    );
+    if v_before is not null and coalesce(cardinality(v_ids), 0) <= v_limit then
+      v_rest := v_limit - coalesce(cardinality(v_ids), 0);
+    end if;
+  end if;
+`;
+}
+
 function branch(record: CrmRecord, filters: NamedFilter[]): string {
-  const sent = ["v_filters", ...filters.map(({ name }) => `- '${name}'`)].join(" ");
+  const sent = ["v_filters", ...filters.map(({ name }) => `- '${name}'`)].join(" ") + " = '{}'";
+  const single = filters.filter(({ several }) => several).map(({ name }) =>
+    ` and jsonb_array_length(p_args -> '${name}') = 1`
+  );
+  const json = `crm.${record.name}_json_if_short(t)`;
+  const listed = always(record);
+  const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
   const { conditions, order } = walk([...required(record), ...filters], {
     value: (filter) => argument(record, filter),
     before: "v_before",
     from: "v_from",
   });
-  return `${sent} = '{}' then
+  return `${sent}${single.join("")} then
     select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
     from (
-      select t.id, crm.${record.name}_json_if_short(t) as record from crm.${record.about.table} t
+      select t.id, ${shown} as record from crm.${record.about.table} t
       where ${conditions.join("\n        and ")}
       order by ${order}
       limit v_limit + 1

@@ -2,6 +2,7 @@
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { changedFieldsSql } from "./changed_fields_sql.ts";
+import { isMergeable, lifecycleSql, refusals, refusalsSql } from "./lifecycle_sql.ts";
 import { indexesSql, listSql } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
@@ -15,6 +16,7 @@ export function recordSql(record: CrmRecord): string {
     ...(sql.includes("insert") ? [insertSql(record)] : []),
     ...(sql.includes("save") ? [lockSql(record), saveSql(record)] : []),
     ...(changedFields === null ? [] : [changedFields]),
+    ...lifecycleSql(record),
     ...(sql.includes("get") ? [getSql(record)] : []),
     ...(sql.includes("list") ? [indexesSql(record), listSql(record)] : []),
   ].join("\n\n");
@@ -66,12 +68,43 @@ ${
       `function crm.${name}_insert(${table})`,
       "Creates the record in the caller's workspace and returns it.",
     )
+  }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
+}
+
+/** The insert of a batch: what Postgres does once for each statement is half of the time of an insert. */
+function insertAllSql(name: string, table: string, written: readonly string[]): string {
+  return `create function crm.${name}_insert(p_rows ${table}[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  with made as (
+    insert into ${table} as new (
+${columns(["workspace_id", ...written], 6)}
+    )
+    select
+${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}`)], 6)}
+    from unnest(p_rows) t
+    returning new.id
+  )
+  select array_agg(m.id) into v_ids from made m;
+  return v_ids;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_insert(${table}[])`,
+      "Creates records in the caller's workspace; returns their ids, in the order of the rows.",
+    )
   }`;
 }
 
-function lockSql({ name, about }: CrmRecord): string {
+function lockSql(record: CrmRecord): string {
+  const { name, about } = record;
   const table = `crm.${about.table}`;
-  return `create function crm.${name}_lock(p_id uuid) returns ${table}
+  return `create function crm.${name}_lock(p_id uuid, p_if_match jsonb default null) returns ${table}
 language plpgsql
 set search_path = ''
 as $$
@@ -83,15 +116,21 @@ begin
   for no key update;
   if not found then
     perform api.fail('not_found');
+  end if;${refusalsSql(record, "t")}
+  if p_if_match is not null and not p_if_match ? crm.version(crm.${name}_json(t)) then
+    perform api.fail('precondition_failed');
   end if;
   return t;
 end
 $$;
 ${
     comment(
-      `function crm.${name}_lock(uuid)`,
+      `function crm.${name}_lock(uuid, jsonb)`,
       "Locks the record until the transaction ends, so that concurrent changes of different fields are all kept, and " +
-        "returns it. Raises not_found.",
+        `returns it. Raises ${
+          refusals(record)
+        }; precondition_failed if p_if_match, a list of versions, has not the ` +
+        "record's.",
     )
   }`;
 }
@@ -123,7 +162,9 @@ ${
   }`;
 }
 
-function getSql({ name, about }: CrmRecord): string {
+function getSql(record: CrmRecord): string {
+  const { name, about } = record;
+  if (isMergeable(record)) return getMergeableSql(record);
   return `create function api.${name}_get(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
@@ -136,6 +177,27 @@ begin
 end
 $$;
 ${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found.")}`;
+}
+
+/** As {@link getSql}, where the row may be one that another record answers for. */
+function getMergeableSql({ name, about }: CrmRecord): string {
+  return `create function api.${name}_get(p_args jsonb) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_record json;
+  v_merged_into_id uuid;
+begin
+  select crm.${name}_json(t), t.merged_into_id into v_record, v_merged_into_id from crm.${about.table} t
+  where t.workspace_id = crm.current_workspace_id() and t.id = (p_args ->> 'id')::uuid;
+  if v_merged_into_id is not null then
+    perform api.fail('merged', array['id'], null, array[v_merged_into_id]);
+  end if;
+  return crm.require_record(v_record);
+end
+$$;
+${comment(`function api.${name}_get(jsonb)`, "Returns one record; raises not_found, merged.")}`;
 }
 
 function namesOf(fields: CrmRecord["fields"], writers: readonly Field["written"][]): string[] {

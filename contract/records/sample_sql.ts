@@ -1,17 +1,18 @@
 // What test events show: the examples of the OpenAPI documents, as rows.
-import { dataExample, OBJECTS } from "../../openapi/events.ts";
+import { dataExample, OBJECTS, objectSchemas } from "../../openapi/events.ts";
 import { exampleOf } from "../../openapi/examples.ts";
-import { Schemas } from "../../openapi/schemas.ts";
+import { eventOfStory } from "../../openapi/story/story.ts";
+import { LeadSubmission } from "../../supabase/functions/api-v1-leads/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import { comment } from "./sql_text.ts";
 
 /** The functions with the rows, the state and the facts that crm.sample_data composes. */
 export function sampleSql(): string {
-  const schemas = new Schemas();
-  const rows = Object.entries(OBJECTS).map(([object, schema]) =>
+  const schemas = objectSchemas();
+  const rows = Object.entries({ ...OBJECTS, lead: LeadSubmission }).map(([object, schema]) =>
     [object, exampleOf(schemas.add(schema, "output"), schemas, "output")] as const
   );
-  const states = EVENT_TYPES.map((type) => [type, EVENTS[type].sample ?? {}] as const);
+  const states = EVENT_TYPES.map((type) => [type, eventOfStory(type, EVENTS[type].object).state] as const);
   const facts = EVENT_TYPES.map((type) => {
     const data = dataExample(type, schemas);
     return [
@@ -25,7 +26,8 @@ export function sampleSql(): string {
       argument: "p_object_type text",
       cases: rows,
       text:
-        "The public fields of a made-up object of that type: those of the examples in the OpenAPI documents.",
+        "The public fields of a made-up object of that type, or of a submitted lead: those of the examples in the OpenAPI " +
+        "documents.",
     }),
     caseSql({
       name: "sample_state",

@@ -1,19 +1,31 @@
 // The sections of migrations that `deno task records` writes, each between two markers in the migration of its subject.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
+import { isErasable, isMergeable } from "./lifecycle_sql.ts";
 import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
 import { comment } from "./sql_text.ts";
+import { summarySql } from "./summary_sql.ts";
+import { upsertSql } from "./upsert_sql.ts";
 
 const BEGIN = /^-- written by deno task records: (.+)$/;
 const END = "-- end of what is written";
+
+const upsertable = records.filter(({ about }) => about.upsert);
 
 /** The SQL of every section by its name. */
 export function sections(): Map<string, string> {
   return new Map([
     ...records.map((record) => [record.name, recordSql(record)] as const),
+    ["upserts", upsertable.map(upsertSql).join("\n\n")],
+    ...records.flatMap((record) =>
+      record.about.summary
+        ? [[`${record.name} summary`, summarySql(record, record.about.summary)] as const]
+        : []
+    ),
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
     ["samples", sampleSql()],
@@ -56,32 +68,29 @@ function referencesSql(records: readonly CrmRecord[]): string {
   for (const record of records) {
     for (const [name, { references }] of Object.entries(record.fields)) {
       if (references === null) continue;
-      const { table, active } = references;
-      const condition = `t.workspace_id = v_workspace_id and t.id = v_id${active ? " and t.is_active" : ""}`;
-      const sql = `exists (\n          select from crm.${table} t where ${condition}\n        )`;
+      const sql = referenceSql(records, references);
       if ((tables.get(name) ?? sql) !== sql) throw new Error(`"${name}" refers to two tables`);
       tables.set(name, sql);
     }
   }
   const names = [...tables.keys()].sort();
   return `create function crm.check_references(p_args jsonb) returns void
-language plpgsql stable
+language plpgsql
 set search_path = ''
 as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_field text;
   v_id uuid;
-  v_exists boolean;
   v_missing text[] := '{}';
 begin
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
     v_id := p_args ->> v_field;
     continue when v_id is null;
     case v_field
-${names.map((name) => `      when '${name}' then\n        v_exists := ${tables.get(name)};`).join("\n")}
+${names.map((name) => `      when '${name}' then\n        ${tables.get(name)};`).join("\n")}
     end case;
-    if not v_exists then
+    if not found then
       v_missing := v_missing || v_field;
     end if;
   end loop;
@@ -93,9 +102,23 @@ $$;
 ${
     comment(
       "function crm.check_references(jsonb)",
-      "Raises invalid_reference with every field whose record is not of the workspace, or is not active.",
+      "Raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or " +
+        "erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.",
     )
   }`;
+}
+
+/** The statement that finds the record to which a field refers. */
+function referenceSql(records: readonly CrmRecord[], { table, active }: Reference): string {
+  const record = records.find(({ about }) => about.table === table);
+  const conditions = [
+    ...(active ? ["t.is_active"] : []),
+    ...(record && isMergeable(record) ? ["t.merged_into_id is null"] : []),
+    ...(record && isErasable(record) ? ["t.erased_at is null"] : []),
+  ];
+  const lock = record && isMergeable(record) ? "\n        for key share" : "";
+  return `perform from crm.${table} t
+        where ${["t.workspace_id = v_workspace_id", "t.id = v_id", ...conditions].join(" and ")}${lock}`;
 }
 
 function eventTypesSql(): string {
@@ -107,14 +130,17 @@ comment on type crm.event_type is 'The event catalog of spec 6.1.';
 
 create table crm.event_types (
   event crm.event_type primary key,
-  object_type text not null
+  object_type text not null,
+  is_change boolean not null
 );
 comment on table crm.event_types is 'The type of object that each event is about (spec 6.2).';
+comment on column crm.event_types.is_change is
+  'Whether the change log shows it. Every change has one such event; the others tell of the same change, or of time.';
 alter table crm.event_types enable row level security;
 alter table crm.event_types force row level security;
 create policy "Every caller reads the catalogue" on crm.event_types for select to crm_api, crm_app using (true);
-insert into crm.event_types (event, object_type) values
-${events.map(([event, { object }]) => `  ('${event}', '${object}')`).join(",\n")};`;
+insert into crm.event_types (event, object_type, is_change) values
+${events.map(([event, { object, change }]) => `  ('${event}', '${object}', ${change})`).join(",\n")};`;
 }
 
 /** The function by which a door calls the verbs of a schema, as the role that row-level security is for. */

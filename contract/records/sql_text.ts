@@ -17,6 +17,9 @@ export function columns(expressions: readonly string[], indent: number): string 
   return [...lines, line].map((text) => " ".repeat(indent) + text).join("\n");
 }
 
+/** The lines of a statement, moved to the right. */
+export const indent = (sql: string, spaces: number): string => sql.replaceAll(/^/gm, " ".repeat(spaces));
+
 /** A `comment on` statement. Its text is split into literals, as SQL joins those on lines of their own. */
 export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;

@@ -24,11 +24,26 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "GET /api-v1-events answers 410 cursor_expired to a reader who is behind what is kept, and never to one who polls",
     "GET /api-v1-events answers 410 cursor_expired to a position that the database has not come to",
   ],
-  not_found: ["…: a record of another workspace answers 404 exactly as an unknown id"],
+  not_found: [
+    "…: a record of another workspace answers 404 exactly as an unknown id",
+    "A 404 says whether the address or the record is missing; another workspace's record is missing like an unknown one",
+  ],
+  precondition_failed: [
+    "PATCH …/:id with If-Match changes the version that it names, and answers with the next one",
+  ],
   invalid_reference: [
     "… answers invalid_reference to a … of another workspace as to an unknown id",
     "… names every reference that is not of the workspace at once",
     "… refuses a stage or pipeline that is inactive or not of the workspace",
+  ],
+  merged: [
+    "GET of a … that was merged answers 301 with the address of the one that stays, any other call 409 with its id",
+  ],
+  record_merged: [
+    "GET of a … that was merged answers 301 with the address of the one that stays, any other call 409 with its id",
+  ],
+  record_erased: [
+    "An erased contact can be read and archived, and nothing else: it is never changed, restored or merged",
   ],
   pipeline_not_found: [
     "POST /api-v1-leads: pipeline and stage are looked for in the workspace, active ones only",
@@ -54,6 +69,14 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "A company without an owner gets one, and is refused with no_owner_available where no member can own it",
     "POST /api-v1-activities: created_by_id is the key's creator, and so is the owner while active",
   ],
+  external_id_taken: [
+    "POST, PATCH and upsert … answer external_id_taken to the external_id of another record, and name that record",
+    "of 20 simultaneous POST … with one external_id one creates, the others are answered external_id_taken",
+  ],
+  ambiguous_match: [
+    "an upsert … that finds several records answers ambiguous_match with the id of each, and changes none",
+  ],
+  batch_failed: ["POST …/batch with atomic writes all items or none, and names each that failed"],
   no_author_available: [
     "POST /api-v1-notes: the author is the creator of the key, and never another member once that one is inactive",
   ],
@@ -71,6 +94,9 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "POST /api-v1-webhooks answers invalid_target_url to a target that is not https and public",
   ],
   internal_error: ["an internal error is a 500 that reveals only its request id"],
+  too_many_records: [
+    "GET /api-v1-deals/summary looks through 50,000 deals at most, and says so where they are not enough",
+  ],
   payload_too_large: [
     "a body over 256 KiB is 413 payload_too_large, announced or streamed, and one of 256 KiB is read",
   ],

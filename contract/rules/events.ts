@@ -80,11 +80,13 @@ export const events: readonly Part[] = [
       ),
       rule(
         "decided here: company.created, note.created",
-        "Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says",
+        "Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says",
       ),
       rule(
-        "decided here: contact.merged, contact.erased are declared and not emitted yet",
-        "every event of the catalogue is emitted, but for those that say they are not yet, and no other",
+        "decided here: contact.merged, contact.erased",
+        "every event of the catalogue is emitted, and no other",
+        "A merge moves deals, activities, receipts and earlier merges to the contact that stays, and tells of each once",
+        "An erased contact is erased wherever the database has it, and a search of every column finds the person no more",
       ),
     ],
   },
@@ -94,7 +96,7 @@ export const events: readonly Part[] = [
     rules: [
       rule(
         "every field; data is the object at delivery time",
-        "Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says",
+        "Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says",
         "A lead is delivered at once, signed, with the lead, its contact and its company",
         "Stage changes, wins and losses are delivered, with the deal's previous stage",
       ),

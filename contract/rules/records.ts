@@ -1,6 +1,7 @@
 import { type Part, rule } from "./rule.ts";
+import { states } from "./states.ts";
 
-/** Parts 1 to 3: conventions, fields, states. */
+/** Parts 1 to 3: conventions, fields, states (states.ts). */
 export const records: readonly Part[] = [
   {
     part: "1",
@@ -225,55 +226,5 @@ export const records: readonly Part[] = [
       ),
     ],
   },
-  {
-    part: "3",
-    title: "States and transitions",
-    rules: [
-      rule(
-        "POST leads: a new deal is aberto; lead.received and deal.created",
-        "POST /api-v1-leads creates company, contact and deal and reports which",
-        "Every event that the API causes is delivered as the OpenAPI document says",
-      ),
-      rule(
-        "move-stage, whatever the status: deal.stage_changed",
-        "… moves a deal to another stage, open or closed, and emits the previous stage",
-      ),
-      rule(
-        "win: an open deal becomes ganho, deal.won",
-        "POST win marks an open deal won, with its final amounts, once",
-      ),
-      rule(
-        "lose: an open deal becomes perdido, deal.lost",
-        "POST lose marks an open deal lost, with a reason and a note, once",
-      ),
-      rule(
-        "win or lose on a closed deal: unchanged, no event",
-        "POST win on a lost deal and lose on a won one change nothing, whichever way it was closed",
-        "simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect",
-      ),
-      rule(
-        "the 5th failed attempt: delivery failed for good, subscription inactive",
-        "Five failed attempts: the spec's waits, one delivery id, then failed for good and inactive",
-        "16 fifth failures at the same time deactivate the subscription exactly once",
-      ),
-      rule(
-        "DELETE of a subscription: inactive, history kept, 204",
-        "DELETE /api-v1-webhooks/:id deactivates, once or twice, and keeps the history",
-      ),
-      rule(
-        "decided here: its key is revoked: inactive, history kept",
-        "key revoke ends the active subscriptions that the key made, and names them",
-        "A subscription that ended with its key gets no more deliveries",
-      ),
-      rule(
-        "an event that cannot be recorded does not change the answer",
-        "An event that cannot be recorded never changes the answer",
-      ),
-      rule(
-        "decided here: reopening, closing by PATCH",
-        "PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again",
-        "PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read",
-      ),
-    ],
-  },
+  states,
 ];

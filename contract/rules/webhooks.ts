@@ -29,7 +29,7 @@ export const webhooks: Part = {
       "decided here: what happened to each event",
       "GET /api-v1-webhooks/:id shows a subscription, the key that made it and the outcomes of 7 days",
       "GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and one delivery its attempts, body and headers",
-      "GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event first, by state, event and since",
+      "GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event first, by state, event, since and until",
       "A pending delivery is shown as held while its subscription is inactive",
       "A filter that matches none of the newest thousands of deliveries gives an empty page with a cursor, and the pages together are all that match",
       "A delivery is reached through its own subscription alone",

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 
 export const MIGRATIONS = join(import.meta.dirname!, "../../supabase/migrations");
 
@@ -11,7 +12,7 @@ export const SCHEMAS = ["crm", "api", "app"];
 
 /** Creates an empty Postgres database in this process. */
 export function createDatabase(): Promise<PGlite> {
-  return PGlite.create();
+  return PGlite.create({ extensions: { pg_trgm } });
 }
 
 /** Applies every migration but that of the rights. */

@@ -30,7 +30,7 @@ const webUrl = () =>
  */
 export const activity = record("activity", {
   table: "activities",
-  sql: ["insert", "save", "get", "list"],
+  sql: ["insert", "insert all", "save", "get", "list"],
   schema: "Activity",
   text: doc("Uma atividade de um negócio", "An activity of a deal"),
   create: doc("Uma atividade a criar", "An activity to create"),
@@ -84,7 +84,13 @@ export const activity = record("activity", {
       "reuniao",
     ),
     presence: "defaulted",
-    filter: doc("Só deste tipo", "Only of this type"),
+    filter: {
+      text: doc(
+        "Só deste tipo, ou destes, separados por vírgulas",
+        "Only of this type, or of these, separated by commas",
+      ),
+      several: true,
+    },
   }, 60),
   title: name({
     text: doc(

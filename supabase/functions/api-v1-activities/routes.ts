@@ -1,6 +1,7 @@
+import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { pageOf } from "../_shared/contract/pagination.ts";
+import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { activity } from "./record.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
@@ -12,14 +13,16 @@ export const activities = resource(
       summary: doc("Lista as atividades", "List activities"),
       scope: "activities:read",
       query: activity.query,
-      reply: pageOf(activity.reply),
+      reply: syncedPageOf(activity.reply),
       verb: "activity_list",
     }),
+    "POST /batch": endpoint({ scope: "activities:write", ...batchOf(activity) }),
     "GET /:id": endpoint({
       summary: doc("Mostra uma atividade", "Show an activity"),
       scope: "activities:read",
       reply: activity.reply,
       verb: "activity_get",
+      etag: true,
     }),
     "POST /": endpoint({
       summary: doc("Cria uma atividade", "Create an activity"),
@@ -28,6 +31,7 @@ export const activities = resource(
       reply: activity.reply,
       status: 201,
       verb: "activity_create",
+      etag: true,
       idempotent: true,
       errors: writeErrors,
     }),
@@ -37,6 +41,7 @@ export const activities = resource(
       body: activity.update,
       reply: activity.reply,
       verb: "activity_update",
+      etag: true,
       errors: writeErrors,
     }),
   },

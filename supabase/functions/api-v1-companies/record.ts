@@ -11,6 +11,8 @@ import {
   name,
   object,
   owner,
+  readOnlyDatetime,
+  readOnlyId,
   text,
   textWith,
   workspaceId,
@@ -57,11 +59,27 @@ const Address = z.object({
 /** An organisation that a workspace sells to (spec 4.6). Lists filter by name without regard to case. */
 export const company = record("company", {
   table: "companies",
-  sql: ["insert", "save", "get", "list"],
+  sql: ["insert", "insert all", "save", "get", "list", "archive"],
   schema: "Company",
   text: doc("Uma empresa", "A company"),
   create: doc("Uma empresa a criar", "A company to create"),
   update: doc("O que muda; null apaga", "What changes; null clears", { employee_count: 45, website: null }),
+  search: {
+    text: doc(
+      "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas, em nome, razão social, CNPJ, " +
+        "domínio, e-mail, external_id e telefone (só os dígitos)",
+      "All of these words, in any order, ignoring accents and case, in name, legal name, tax id, domain, e-mail, " +
+        "external_id and phone number (digits alone)",
+    ),
+    texts: ["name", "legal_name", "tax_id", "domain", "email", "external_id"],
+    phones: ["phone"],
+    spelled: { tax_id: "crm.spelled_tax_id" },
+  },
+  upsert: {
+    by: ["external_id", "tax_id", "domain"],
+    foundBy: ["name"],
+    text: doc("Uma empresa a criar, ou o que muda nela", "A company to create, or what changes of it"),
+  },
 }, {
   id: id(),
   workspace_id: workspaceId(),
@@ -103,6 +121,19 @@ export const company = record("company", {
   owner_id: owner(),
   notes: text(10_000),
   custom_fields: customFields(),
+  external_id: text(255, {
+    text: doc(
+      "Identificador no sistema de origem, único no workspace",
+      "The id in the system that the company comes from, unique in the workspace",
+      "erp-207",
+    ),
+    filter: { text: doc("Este identificador", "This id"), unique: true },
+  }, 1),
+  archived_at: readOnlyDatetime(),
+  merged_into_id: readOnlyId({
+    text: doc("A empresa a que esta foi unida", "The company that this one was merged into", null),
+    presence: "optional",
+  }),
   created_at: autoTimestamp(),
   updated_at: autoTimestamp(),
 });

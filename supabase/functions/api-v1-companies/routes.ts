@@ -1,6 +1,9 @@
+import { z } from "zod";
+import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { pageOf } from "../_shared/contract/pagination.ts";
+import { Merge } from "../_shared/contract/merging.ts";
+import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { company } from "./record.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
@@ -10,14 +13,32 @@ export const companies = resource("api-v1-companies", {
     summary: doc("Lista as empresas", "List companies"),
     scope: "companies:read",
     query: company.query,
-    reply: pageOf(company.reply),
+    reply: syncedPageOf(company.reply),
     verb: "company_list",
   }),
+  "POST /upsert": endpoint({
+    summary: doc(
+      "Cria ou altera uma empresa, procurada por um campo",
+      "Create or update a company, looked for by a field",
+    ),
+    scope: "companies:write",
+    query: company.upsertQuery,
+    body: company.upsert,
+    reply: company.reply,
+    status: 201,
+    verb: "company_upsert",
+    idempotent: true,
+    etag: true,
+    errors: [...writeErrors, "ambiguous_match", "external_id_taken", "record_merged"],
+  }),
+  "POST /batch": endpoint({ scope: "companies:write", ...batchOf(company) }),
   "GET /:id": endpoint({
     summary: doc("Mostra uma empresa", "Show a company"),
     scope: "companies:read",
     reply: company.reply,
     verb: "company_get",
+    etag: true,
+    errors: ["merged"],
   }),
   "POST /": endpoint({
     summary: doc("Cria uma empresa", "Create a company"),
@@ -26,8 +47,9 @@ export const companies = resource("api-v1-companies", {
     reply: company.reply,
     status: 201,
     verb: "company_create",
+    etag: true,
     idempotent: true,
-    errors: writeErrors,
+    errors: [...writeErrors, "external_id_taken"],
   }),
   "PATCH /:id": endpoint({
     summary: doc("Altera uma empresa", "Update a company"),
@@ -35,6 +57,36 @@ export const companies = resource("api-v1-companies", {
     body: company.update,
     reply: company.reply,
     verb: "company_update",
-    errors: writeErrors,
+    etag: true,
+    errors: [...writeErrors, "external_id_taken", "record_merged"],
+  }),
+  "POST /:id/merge": endpoint({
+    summary: doc("Une outra empresa a esta", "Merge another company into this one"),
+    scope: "companies:write",
+    body: Merge,
+    reply: company.reply,
+    verb: "company_merge",
+    etag: true,
+    errors: ["record_merged", "invalid_reference"],
+  }),
+  "POST /:id/archive": endpoint({
+    summary: doc("Arquiva a empresa", "Archive the company"),
+    scope: "companies:write",
+    body: z.object({}),
+    bodyOptional: true,
+    reply: company.reply,
+    verb: "company_archive",
+    etag: true,
+    errors: ["record_merged"],
+  }),
+  "POST /:id/restore": endpoint({
+    summary: doc("Tira a empresa do arquivo", "Restore the company from the archive"),
+    scope: "companies:write",
+    body: z.object({}),
+    bodyOptional: true,
+    reply: company.reply,
+    verb: "company_restore",
+    etag: true,
+    errors: ["record_merged"],
   }),
 }, doc("As empresas com quem se negocia", "The companies that the workspace deals with"));

@@ -1,5 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
-import { MAX_URL_LENGTH } from "../_shared/contract/fields.ts";
+import { MAX_URL_LENGTH, text as textOf } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -8,6 +8,8 @@ import {
   id,
   name,
   owner,
+  readOnlyDatetime,
+  readOnlyId,
   reference,
   text,
   workspaceId,
@@ -16,17 +18,39 @@ import {
 /** A person that a workspace sells to (spec 2.1). */
 export const contact = record("contact", {
   table: "contacts",
-  sql: ["insert", "save", "get", "list"],
+  sql: ["insert", "insert all", "save", "get", "list", "archive"],
   schema: "Contact",
   text: doc("Um contato", "A contact"),
   create: doc("Um contato a criar", "A contact to create"),
   update: doc("O que muda; null apaga", "What changes; null clears", { job_title: "Diretora", phone2: null }),
+  erased: { name: "Contato apagado" },
+  search: {
+    text: doc(
+      "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas, em nome, e-mail, cargo, external_id " +
+        "e telefones (só os dígitos)",
+      "All of these words, in any order, ignoring accents and case, in name, e-mail, job title, external_id and phone " +
+        "numbers (digits alone)",
+    ),
+    texts: ["name", "email", "job_title", "external_id"],
+    phones: ["phone", "phone2", "whatsapp"],
+  },
+  upsert: {
+    by: ["external_id", "email", "phone"],
+    text: doc("Um contato a criar, ou o que muda nele", "A contact to create, or what changes of it"),
+  },
 }, {
   id: id(),
   workspace_id: workspaceId(),
   name: name({ text: doc("Nome", "Name", "Ana Souza") }),
   email: email({ filter: doc("Este e-mail, exato", "This e-mail address, exactly") }),
-  phone: text(255),
+  phone: text(255, {
+    filter: {
+      rule: textOf(255).regex(/[0-9]/, "Deve ter ao menos um dígito"),
+      text: doc("Este telefone, em qualquer grafia", "This phone number, in any spelling"),
+      column: "phone_e164",
+      through: "crm.e164",
+    },
+  }),
   phone2: text(255, { text: doc("Segundo telefone", "Second phone number") }),
   whatsapp: text(255, { text: doc("Número do WhatsApp", "WhatsApp number", "+55 11 91234-5678") }),
   job_title: text(255, { text: doc("Cargo", "Job title", "Compradora") }),
@@ -42,6 +66,22 @@ export const contact = record("contact", {
   linkedin: text(MAX_URL_LENGTH),
   notes: text(10_000),
   custom_fields: customFields(),
+  external_id: text(255, {
+    text: doc(
+      "Identificador no sistema de origem, único no workspace",
+      "The id in the system that the contact comes from, unique in the workspace",
+      "cliente-1042",
+    ),
+    filter: { text: doc("Este identificador", "This id"), unique: true },
+  }, 1),
+  archived_at: readOnlyDatetime(),
+  merged_into_id: readOnlyId({
+    text: doc("O contato a que este foi unido", "The contact that this one was merged into", null),
+    presence: "optional",
+  }),
+  erased_at: readOnlyDatetime({
+    text: doc("Quando os dados pessoais foram apagados", "When the personal data was erased", null),
+  }),
   created_at: autoTimestamp(),
   updated_at: autoTimestamp(),
 });

@@ -1,8 +1,12 @@
+import { z } from "zod";
+import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Created } from "../_shared/contract/fields.ts";
-import { pageOf } from "../_shared/contract/pagination.ts";
+import { Merge } from "../_shared/contract/merging.ts";
+import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { contact } from "./record.ts";
+import { ErasedContact, Erasure } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -11,14 +15,32 @@ export const contacts = resource("api-v1-contacts", {
     summary: doc("Lista os contatos", "List contacts"),
     scope: "contacts:read",
     query: contact.query,
-    reply: pageOf(contact.reply),
+    reply: syncedPageOf(contact.reply),
     verb: "contact_list",
   }),
+  "POST /upsert": endpoint({
+    summary: doc(
+      "Cria ou altera um contato, procurado por um campo",
+      "Create or update a contact, looked for by a field",
+    ),
+    scope: "contacts:write",
+    query: contact.upsertQuery,
+    body: contact.upsert,
+    reply: contact.reply,
+    status: 201,
+    verb: "contact_upsert",
+    idempotent: true,
+    etag: true,
+    errors: [...writeErrors, "ambiguous_match", "external_id_taken", "record_merged", "record_erased"],
+  }),
+  "POST /batch": endpoint({ scope: "contacts:write", ...batchOf(contact) }),
   "GET /:id": endpoint({
     summary: doc("Mostra um contato", "Show a contact"),
     scope: "contacts:read",
     reply: contact.reply,
     verb: "contact_get",
+    etag: true,
+    errors: ["merged"],
   }),
   "POST /": endpoint({
     summary: doc("Cria um contato", "Create a contact"),
@@ -28,7 +50,7 @@ export const contacts = resource("api-v1-contacts", {
     status: 201,
     verb: "contact_create",
     idempotent: true,
-    errors: writeErrors,
+    errors: [...writeErrors, "external_id_taken"],
   }),
   "PATCH /:id": endpoint({
     summary: doc("Altera um contato", "Update a contact"),
@@ -36,6 +58,45 @@ export const contacts = resource("api-v1-contacts", {
     body: contact.update,
     reply: contact.reply,
     verb: "contact_update",
-    errors: writeErrors,
+    etag: true,
+    errors: [...writeErrors, "external_id_taken", "record_merged", "record_erased"],
+  }),
+  "POST /:id/merge": endpoint({
+    summary: doc("Une outro contato a este", "Merge another contact into this one"),
+    scope: "contacts:write",
+    body: Merge,
+    reply: contact.reply,
+    verb: "contact_merge",
+    etag: true,
+    errors: ["record_merged", "record_erased", "invalid_reference"],
+  }),
+  "POST /:id/archive": endpoint({
+    summary: doc("Arquiva o contato", "Archive the contact"),
+    scope: "contacts:write",
+    body: z.object({}),
+    bodyOptional: true,
+    reply: contact.reply,
+    verb: "contact_archive",
+    etag: true,
+    errors: ["record_merged"],
+  }),
+  "POST /:id/restore": endpoint({
+    summary: doc("Tira o contato do arquivo", "Restore the contact from the archive"),
+    scope: "contacts:write",
+    body: z.object({}),
+    bodyOptional: true,
+    reply: contact.reply,
+    verb: "contact_restore",
+    etag: true,
+    errors: ["record_merged", "record_erased"],
+  }),
+  "POST /:id/erase": endpoint({
+    summary: doc("Apaga os dados pessoais do contato (LGPD)", "Erase the contact's personal data"),
+    scope: "contacts:manage",
+    body: Erasure,
+    bodyOptional: true,
+    reply: ErasedContact,
+    verb: "contact_erase",
+    errors: ["record_merged"],
   }),
 }, doc("As pessoas com quem se negocia", "The people that the workspace deals with"));

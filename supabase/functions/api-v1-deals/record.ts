@@ -1,5 +1,5 @@
 import { doc } from "../_shared/contract/doc.ts";
-import { Utm } from "../_shared/contract/fields.ts";
+import { datetime, Utm } from "../_shared/contract/fields.ts";
 import { record } from "../_shared/contract/record.ts";
 import {
   autoTimestamp,
@@ -21,7 +21,7 @@ import {
 /** A sale in progress or closed (spec 4.6). The actions that close it (spec 3) are in schema.ts. */
 export const deal = record("deal", {
   table: "deals",
-  sql: ["insert", "save", "list"],
+  sql: ["insert", "insert all", "save", "list", "archive"],
   schema: "Deal",
   text: doc("Um negócio", "A deal"),
   create: doc(
@@ -36,7 +36,44 @@ export const deal = record("deal", {
       expected_close_date: "2026-12-20",
     },
   ),
+  upsert: {
+    by: ["external_id"],
+    text: doc(
+      "Um negócio a criar, com ao menos um de title, contact_id e company_id, ou o que muda nele",
+      "A deal to create, with at least one of title, contact_id and company_id, or what changes of it",
+    ),
+  },
   atLeastOneOf: ["title", "contact_id", "company_id"],
+  summary: {
+    groups: ["pipeline_id", "stage_id", "status"],
+    sums: ["value", "recurring_value"],
+    most: 50_000,
+  },
+  filters: {
+    closed_since: {
+      rule: datetime(),
+      text: doc(
+        "Ganhos ou perdidos a partir deste momento, nas mesmas formas que since",
+        "Won or lost at or after this moment, in the same forms as since",
+      ),
+      range: { column: "closed_at", operator: ">=" },
+    },
+    closed_until: {
+      rule: datetime(),
+      text: doc(
+        "Ganhos ou perdidos antes deste momento, nas mesmas formas que since",
+        "Won or lost before this moment, in the same forms as since",
+      ),
+      range: { column: "closed_at", operator: "<" },
+    },
+  },
+  search: {
+    text: doc(
+      "Todas estas palavras, em qualquer ordem, sem distinguir acentos e maiúsculas, em título e external_id",
+      "All of these words, in any order, ignoring accents and case, in title and external_id",
+    ),
+    texts: ["title", "external_id"],
+  },
 }, {
   id: id(),
   workspace_id: workspaceId(),
@@ -78,7 +115,7 @@ export const deal = record("deal", {
       "pedido-2026-0042",
     ),
     written: "on create",
-    filter: true,
+    filter: { sparse: true },
   }, 1),
   stage_changed_at: readOnlyDatetime({
     text: doc("Quando mudou de etapa pela última vez", "When it last changed stage"),
@@ -88,6 +125,7 @@ export const deal = record("deal", {
   won_at: readOnlyDatetime({ text: doc("Quando foi ganho", "When it was won") }),
   lost_at: readOnlyDatetime({ text: doc("Quando foi perdido", "When it was lost") }),
   closed_at: readOnlyDatetime({ text: doc("Quando foi ganho ou perdido", "When it was won or lost") }),
+  archived_at: readOnlyDatetime(),
   created_at: autoTimestamp(),
   updated_at: autoTimestamp(),
 });

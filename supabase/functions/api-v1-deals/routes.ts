@@ -1,8 +1,19 @@
+import { z } from "zod";
+import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { pageOf } from "../_shared/contract/pagination.ts";
+import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { deal } from "./record.ts";
-import { DealAction, DealDetail, Lose, MoveStage, Win } from "./schema.ts";
+import { DealAction, DealDetail, DealSummary, Lose, MoveStage, Win } from "./schema.ts";
+
+const createErrors = [
+  "invalid_reference",
+  "no_owner_available",
+  "pipeline_not_found",
+  "no_default_pipeline",
+  "stage_not_found",
+  "pipeline_has_no_stage",
+] as const;
 
 export const deals = resource(
   "api-v1-deals",
@@ -11,9 +22,36 @@ export const deals = resource(
       summary: doc("Lista os negócios", "List deals"),
       scope: "deals:read",
       query: deal.query,
-      reply: pageOf(deal.reply),
+      reply: syncedPageOf(deal.reply),
       verb: "deal_list",
     }),
+    "GET /summary": endpoint({
+      summary: doc(
+        "Conta e soma os negócios da lista por pipeline, etapa e situação",
+        "Count and add up the deals of the list by pipeline, stage and status",
+      ),
+      scope: "deals:read",
+      query: deal.summaryQuery,
+      reply: DealSummary,
+      verb: "deal_summary",
+      errors: ["too_many_records"],
+    }),
+    "POST /upsert": endpoint({
+      summary: doc(
+        "Cria ou altera um negócio, procurado por um campo",
+        "Create or update a deal, looked for by a field",
+      ),
+      scope: "deals:write",
+      query: deal.upsertQuery,
+      body: deal.upsert,
+      reply: deal.reply,
+      status: 201,
+      verb: "deal_upsert",
+      idempotent: true,
+      etag: true,
+      errors: [...createErrors, "ambiguous_match"],
+    }),
+    "POST /batch": endpoint({ scope: "deals:write", ...batchOf(deal) }),
     "GET /:id": endpoint({
       summary: doc(
         "Mostra um negócio com contato, empresa e última atividade",
@@ -22,6 +60,7 @@ export const deals = resource(
       scope: "deals:read",
       reply: DealDetail,
       verb: "deal_get",
+      etag: { detailFrom: "contact" },
     }),
     "POST /": endpoint({
       summary: doc("Cria um negócio", "Create a deal"),
@@ -30,15 +69,9 @@ export const deals = resource(
       reply: deal.reply,
       status: 201,
       verb: "deal_create",
+      etag: true,
       idempotent: true,
-      errors: [
-        "invalid_reference",
-        "no_owner_available",
-        "pipeline_not_found",
-        "no_default_pipeline",
-        "stage_not_found",
-        "pipeline_has_no_stage",
-      ],
+      errors: createErrors,
     }),
     "PATCH /:id": endpoint({
       summary: doc("Altera ou reabre um negócio", "Update or reopen a deal"),
@@ -46,6 +79,7 @@ export const deals = resource(
       body: deal.update,
       reply: deal.reply,
       verb: "deal_update",
+      etag: true,
       errors: [
         "invalid_reference",
         "no_owner_available",
@@ -60,6 +94,7 @@ export const deals = resource(
       body: MoveStage,
       reply: DealAction,
       verb: "deal_move_stage",
+      etag: { detailFrom: "idempotent" },
       errors: ["invalid_reference", "pipeline_not_found", "stage_not_found"],
     }),
     "POST /:id/win": endpoint({
@@ -69,6 +104,8 @@ export const deals = resource(
       bodyOptional: true,
       reply: DealAction,
       verb: "deal_win",
+      etag: { detailFrom: "idempotent" },
+      namesUnapplied: true,
     }),
     "POST /:id/lose": endpoint({
       summary: doc("Marca o negócio como perdido", "Mark the deal lost"),
@@ -77,7 +114,27 @@ export const deals = resource(
       bodyOptional: true,
       reply: DealAction,
       verb: "deal_lose",
+      etag: { detailFrom: "idempotent" },
+      namesUnapplied: true,
       errors: ["invalid_reference"],
+    }),
+    "POST /:id/archive": endpoint({
+      summary: doc("Arquiva o negócio", "Archive the deal"),
+      scope: "deals:write",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: deal.reply,
+      verb: "deal_archive",
+      etag: true,
+    }),
+    "POST /:id/restore": endpoint({
+      summary: doc("Tira o negócio do arquivo", "Restore the deal from the archive"),
+      scope: "deals:write",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: deal.reply,
+      verb: "deal_restore",
+      etag: true,
     }),
   },
   doc("Os negócios, do primeiro contato ao ganho ou à perda", "The deals, from first contact to won or lost"),

@@ -4,6 +4,7 @@ import { uuid } from "../_shared/contract/fields.ts";
 import { activity } from "../api-v1-activities/record.ts";
 import { company } from "../api-v1-companies/record.ts";
 import { contact } from "../api-v1-contacts/record.ts";
+import { LeadSubmission } from "../api-v1-leads/schema.ts";
 import { deal } from "./record.ts";
 
 const fields = deal.texts();
@@ -13,13 +14,54 @@ export const DealDetail = deal.reply.extend({
   contact: contact.reply.nullable(),
   company: company.reply.nullable(),
   last_activity: activity.reply.nullable(),
+  lead: LeadSubmission.nullable(),
 }).meta({
   id: "DealDetail",
   ...doc(
-    "Um negócio com contato, empresa e última atividade",
-    "A deal with contact, company and last activity",
+    "Um negócio com contato, empresa, última atividade e o lead enviado",
+    "A deal with contact, company, last activity and the lead that was sent",
   ),
-  fields,
+  fields: {
+    ...fields,
+    lead: doc(
+      "O que POST leads recebeu, como foi digitado; null se o negócio não veio de um lead",
+      "What POST leads was sent, as it was typed; null where the deal came from no lead",
+    ),
+  },
+});
+
+const amounts = { count: z.int(), value: z.number(), recurring_value: z.number() };
+const amountTexts = {
+  count: doc("Quantos negócios", "How many deals", 12),
+  value: doc("Soma de value", "Sum of value", 150_006.5),
+  recurring_value: doc("Soma de recurring_value", "Sum of recurring_value", 11_880),
+};
+
+/** How many deals there are and what they are worth, where they stand. */
+export const DealSummary = z.object({
+  data: z.array(
+    z.object({ pipeline_id: uuid(), stage_id: uuid(), status: deal.reply.shape["status"]!, ...amounts }).meta(
+      {
+        fields: {
+          ...amountTexts,
+          pipeline_id: doc("O pipeline", "The pipeline"),
+          stage_id: doc("A etapa", "The stage"),
+          status: fields["status"]!,
+        },
+      },
+    ),
+  ),
+  totals: z.object(amounts).meta({ fields: amountTexts }),
+}).meta({
+  id: "DealSummary",
+  ...doc("Quantos negócios há e quanto somam", "How many deals there are, and their sums"),
+  fields: {
+    data: doc(
+      "Um item por pipeline, etapa e situação em que há negócios",
+      "An item for each pipeline, stage and status that has deals",
+    ),
+    totals: doc("A soma de data", "The sum of data"),
+  },
 });
 
 /** Body of move-stage (spec 3). */

@@ -34,13 +34,16 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
     )
     .transform((list) => [...new Set(names(list))])
     .optional()
-    .meta(
-      doc(
+    .meta({
+      type: "array",
+      items: { type: "string", enum: EVENT_TYPES },
+      minItems: 1,
+      ...doc(
         "Só estes eventos, separados por vírgulas",
         "Only these events, separated by commas",
-        "deal.won,deal.lost",
+        ["deal.won", "deal.lost"],
       ),
-    ),
+    }),
   object_id: uuid().optional().meta(doc("Só os deste objeto", "Only those of this object")),
   since: datetime().optional().meta(
     doc(
@@ -50,7 +53,8 @@ export const EventQuery = ListQuery.pick({ limit: true }).extend({
   ),
 });
 
-const Event = z.object({
+/** An event. Its `data` is that of its type, which the OpenAPI documents tell (openapi/events.ts). */
+export const Event = z.object({
   id: uuid(),
   event: z.enum(EVENT_TYPES),
   workspace_id: uuid(),
@@ -84,6 +88,8 @@ const Event = z.object({
 export const EventPage = z.object({
   data: z.array(Event),
   meta: z.object({ next_cursor: z.string().regex(CURSOR), has_more: z.boolean() }).meta({
+    id: "EventPageMeta",
+    ...doc("Onde a lista continua", "Where the list continues"),
     fields: {
       next_cursor: doc(
         "De onde continuar, agora ou depois; nunca null",

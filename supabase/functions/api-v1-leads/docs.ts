@@ -3,8 +3,8 @@ import { doc, type FieldDocs } from "../_shared/contract/doc.ts";
 const utm = (portuguese: string, english: string) =>
   doc(`${portuguese}; o mesmo que em utm`, `${english}; the same as inside utm`);
 
-/** Texts of the fields of a lead request. */
-export const leadFields: FieldDocs = {
+/** Texts of the fields of what a lead was sent with. */
+export const submissionFields: FieldDocs = {
   first_name: doc("Nome", "First name", "Ana"),
   last_name: doc("Sobrenome", "Last name", "Souza"),
   company_name: doc(
@@ -17,6 +17,11 @@ export const leadFields: FieldDocs = {
     "The id in the system that the lead comes from; a repeated id returns the lead created before",
     "form-2026-0042",
   ),
+};
+
+/** Texts of the fields of a lead request. */
+export const leadFields: FieldDocs = {
+  ...submissionFields,
   utm_source: utm("Origem do tráfego", "Source of the traffic"),
   utm_medium: utm("Meio", "Medium"),
   utm_campaign: utm("Campanha", "Campaign"),
@@ -38,4 +43,16 @@ export const leadResultFields: FieldDocs = {
   company: doc("A empresa é nova", "The company is new", true),
   contact: doc("O contato é novo", "The contact is new", true),
   deal: doc("O negócio é novo", "The deal is new", true),
+  matched_by: doc(
+    "Por onde um contato existente foi encontrado: pelo e-mail, ou pelo telefone e primeiro nome; null se esta chamada " +
+      "não reutilizou nenhum",
+    "By what an existing contact was found: its e-mail, or its phone and first name; null if this call reused none",
+    "email",
+  ),
+  differences: doc(
+    "Os campos enviados cujo valor o contato reutilizado não tem: o contato fica como está, e o negócio guarda o enviado",
+    "The fields that were sent and whose value the reused contact does not have: the contact stays as it is, and the " +
+      "deal keeps what was sent",
+    ["phone"],
+  ),
 };

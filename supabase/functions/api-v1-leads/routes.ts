@@ -13,6 +13,7 @@ export const leads = resource(
       reply: LeadResult,
       status: 201,
       verb: "lead_create",
+      idempotent: true,
       errors: [
         "pipeline_not_found",
         "no_default_pipeline",

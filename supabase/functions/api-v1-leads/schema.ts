@@ -1,33 +1,39 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { customFields, email, money, name, text, timestamp, Utm, uuid } from "../_shared/contract/fields.ts";
-import { leadFields, leadResultFields } from "./docs.ts";
+import { leadFields, leadResultFields, submissionFields } from "./docs.ts";
 
 const UTM_KEYS = ["source", "medium", "campaign", "term", "content"] as const;
 
 const utmText = () => Utm.shape.source;
 
+const required = { first_name: name(120) };
+
+const optional = {
+  last_name: text(120).trim(),
+  email: email(),
+  phone: text(40),
+  company_name: name(255),
+  external_id: text(255, 1),
+  value: money(),
+  recurring_value: money(),
+  pipeline_id: uuid(),
+  stage_id: uuid(),
+  owner_id: uuid(),
+  source: text(120),
+  utm: Utm,
+  custom_fields: customFields(),
+};
+
 /** Body of POST leads (spec 2.3). A null field is treated as absent. */
 export const LeadRequest = z.object({
-  first_name: name(120),
-  last_name: text(120).trim().nullish(),
-  email: email().nullish(),
-  phone: text(40).nullish(),
-  company_name: name(255).nullish(),
-  external_id: text(255, 1).nullish(),
-  value: money().nullish(),
-  recurring_value: money().nullish(),
-  pipeline_id: uuid().nullish(),
-  stage_id: uuid().nullish(),
-  owner_id: uuid().nullish(),
-  source: text(120).nullish(),
-  utm: Utm.nullish(),
+  ...required,
+  ...nullishOf(optional),
   utm_source: utmText(),
   utm_medium: utmText(),
   utm_campaign: utmText(),
   utm_term: utmText(),
   utm_content: utmText(),
-  custom_fields: customFields().nullish(),
 }).meta({
   id: "LeadRequest",
   ...doc(
@@ -48,7 +54,18 @@ export const LeadRequest = z.object({
     const value = lead.utm?.[key] ?? root[key];
     return value == null ? [] : [[key, value] as const];
   });
-  return { ...lead, utm: utm.length > 0 ? Object.fromEntries(utm) : null };
+  // The deal keeps these arguments as they are, so they have no nulls.
+  return withoutNulls({ ...lead, utm: utm.length > 0 ? Object.fromEntries(utm) : null });
+});
+
+/** What a lead was sent with, as the deal keeps it: {@link LeadRequest} with its `utm_*` in `utm`, without nulls. */
+export const LeadSubmission = z.object({ ...required, ...z.object(optional).partial().shape }).meta({
+  id: "LeadSubmission",
+  ...doc(
+    "O que POST leads recebeu; campos que não foram enviados não aparecem",
+    "What POST leads was sent; fields that were not sent are absent",
+  ),
+  fields: submissionFields,
 });
 
 /** Reply of POST leads (spec 2.4). */
@@ -66,8 +83,23 @@ export const LeadResult = z.object({
   }),
   idempotent: z.boolean(),
   created: z.object({ company: z.boolean(), contact: z.boolean(), deal: z.boolean() }),
+  matched_by: z.enum(["email", "phone"]).nullable(),
+  differences: z.array(z.enum(["first_name", "last_name", "email", "phone", "company_name"])),
 }).meta({
   id: "LeadResult",
   ...doc("O que o lead se tornou", "The records that the lead created or reused"),
   fields: leadResultFields,
 });
+
+type NullishShape<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>>;
+};
+
+function nullishOf<Shape extends Record<string, z.ZodType>>(shape: Shape): NullishShape<Shape> {
+  const entries = Object.entries(shape).map(([name, schema]) => [name, schema.nullish()]);
+  return Object.fromEntries(entries) as NullishShape<Shape>;
+}
+
+function withoutNulls(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}

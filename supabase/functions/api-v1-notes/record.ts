@@ -5,7 +5,7 @@ import { autoTimestamp, choice, id, memberId, reference, text } from "../_shared
 /** A note of a deal (spec 2.2). It cannot be changed through the API. */
 export const note = record("note", {
   table: "notes",
-  sql: ["insert", "get", "list"],
+  sql: ["insert", "insert all", "get", "list"],
   schema: "Note",
   text: doc("Uma nota de um negócio", "A note of a deal"),
   create: doc("Uma nota a criar", "A note to create"),
@@ -38,7 +38,10 @@ export const note = record("note", {
     ),
     presence: "defaulted",
     written: "on create",
-    filter: doc("Só notas deste tipo", "Only notes of this kind"),
+    filter: doc(
+      "Só notas deste tipo, ou destes, separados por vírgulas",
+      "Only notes of this kind, or of these, separated by commas",
+    ),
   }),
   source: choice(["user", "automation", "agent", "integration"], {
     text: doc(

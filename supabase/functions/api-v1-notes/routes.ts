@@ -1,6 +1,7 @@
+import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { pageOf } from "../_shared/contract/pagination.ts";
+import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { note } from "./record.ts";
 
 export const notes = resource(
@@ -10,14 +11,16 @@ export const notes = resource(
       summary: doc("Lista as notas de um negócio", "List a deal's notes"),
       scope: "notes:read",
       query: note.query,
-      reply: pageOf(note.reply),
+      reply: syncedPageOf(note.reply),
       verb: "note_list",
     }),
+    "POST /batch": endpoint({ scope: "notes:write", ...batchOf(note) }),
     "GET /:id": endpoint({
       summary: doc("Mostra uma nota", "Show a note"),
       scope: "notes:read",
       reply: note.reply,
       verb: "note_get",
+      etag: true,
     }),
     "POST /": endpoint({
       summary: doc("Cria uma nota", "Create a note"),
@@ -26,6 +29,7 @@ export const notes = resource(
       reply: note.reply,
       status: 201,
       verb: "note_create",
+      etag: true,
       idempotent: true,
       errors: ["invalid_reference", "no_author_available"],
     }),

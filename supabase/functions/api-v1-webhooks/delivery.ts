@@ -88,6 +88,9 @@ export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).exte
       "Only those of events at or after this moment, in any form of a date and time",
     ),
   ),
+  until: ListQuery.shape.until.meta(
+    doc("Só as de eventos antes deste momento", "Only those of events before this moment"),
+  ),
 });
 
 /** A page of deliveries, the newest event first. */

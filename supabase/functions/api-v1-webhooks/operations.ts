@@ -38,8 +38,8 @@ export const RecoveryWindow = z.object({ since: datetime(), until: datetime().op
   ...doc("Os eventos a recuperar", "The events to recover"),
   fields: {
     since: doc(
-      "Eventos a partir deste momento: ISO 8601; sem fuso, UTC",
-      "Events at or after this moment: ISO 8601; without an offset, UTC",
+      "Eventos a partir deste momento, que já passou: ISO 8601; sem fuso, UTC",
+      "Events at or after this moment, which is past: ISO 8601; without an offset, UTC",
       "2026-11-20T18:00:00Z",
     ),
     until: doc(

@@ -44,6 +44,7 @@ export const webhooks = resource(
       scope: "webhooks:manage",
       reply: SubscriptionDetail,
       verb: "webhook_get",
+      etag: true,
     }),
     "GET /:id/deliveries": endpoint({
       summary: doc("Lista as entregas de uma assinatura", "List the deliveries of a subscription"),

@@ -1,120 +1,22 @@
 import { z } from "zod";
+import type { BatchOperations } from "./batch.ts";
+import {
+  type BodyLimits,
+  DEFAULT_BODY_LIMITS,
+  type Finish,
+  type GateName,
+  type KeyDeclaration,
+  type LinkDeclaration,
+  type OpenDeclaration,
+  type PathParams,
+  type Prepared,
+  type SessionDeclaration,
+  type SuccessStatus,
+} from "./declaration.ts";
 import type { Doc } from "./doc.ts";
 import type { ErrorCode } from "./errors.ts";
-import type { Json } from "../http/json_body.ts";
 import type { Role } from "./roles.ts";
 import type { Scope } from "./scopes.ts";
-
-/** The ids in a path: of the record, and of the delivery of a subscription. */
-export interface PathParams {
-  readonly id?: string | undefined;
-  readonly delivery_id?: string | undefined;
-}
-
-/** What a `prepare` hook returns for a body. */
-export interface Prepared<Reply extends z.ZodType> {
-  /** Arguments of the verb, in place of the body. */
-  args: Record<string, Json>;
-  /** Fields added to the reply, such as a secret, that are shown once and never sent to the database. */
-  reveal?: Partial<z.output<Reply>>;
-}
-
-/**
- * The credential that an endpoint requires: an API key, the session of a member who is signed in, the token of a
- * proposal's public link, or none. See http/gates.ts and http/session_gate.ts.
- */
-export type GateName = "key" | "session" | "link" | "none";
-
-/** Limits by which reading and validating a body takes a few milliseconds at most. */
-export interface BodyLimits {
-  /** A multiple of 1 KiB. */
-  bytes: number;
-  /** Values of JSON, objects and lists included. */
-  values: number;
-}
-
-/** The status of a reply that is no error. 202: the work is queued, and the reply says how much of it. */
-export type SuccessStatus = 200 | 201 | 202 | 204;
-
-interface Declaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined> {
-  /** What the endpoint does, in a few words. */
-  summary: Doc;
-  /** Schema of the reply's body; null for a reply without a body (204). */
-  reply: Reply;
-  /**
-   * Query parameters; any other parameter is a 422. An endpoint without them ignores the query, as the contract gives it
-   * no parameters, and mail services and ad networks add their own to links.
-   */
-  query?: z.ZodObject;
-  /** Whether HEAD is answered like GET; false for a GET that changes data. */
-  head?: boolean;
-  body?: Body;
-  /** Whether the body may be absent; it is then read as an empty object. */
-  bodyOptional?: boolean;
-  /** Error code for a body that is missing or is not JSON: `invalid_body` for leads, else `bad_request` (spec 7). */
-  malformed?: "bad_request" | "invalid_body";
-  /** How large a body may be; 256 KiB and 6,000 values by default. */
-  bodyLimits?: BodyLimits;
-  /** The error codes that the verb itself raises. */
-  errors?: readonly ErrorCode[];
-}
-
-interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
-  extends Declaration<Reply, Body> {
-  gate?: "key";
-  /** The scope a key must carry. */
-  scope: Scope;
-  /** The SQL function of schema `api` that does the work. */
-  verb: string;
-  /** Status of the first reply; a replayed reply always has 200. */
-  status?: SuccessStatus;
-  /** Whether Idempotency-Key is honoured (spec 4.0.1). */
-  idempotent?: boolean;
-  /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
-  prepare?: Body extends z.ZodType ? (
-      body: z.output<Body>,
-      params: PathParams,
-    ) => Promise<Prepared<Reply extends z.ZodType ? Reply : z.ZodNever>>
-    : never;
-}
-
-interface SessionDeclaration<Reply extends z.ZodType | null, Body extends z.ZodType | undefined>
-  extends Declaration<Reply, Body> {
-  gate: "session";
-  scope?: never;
-  /** The least role that may call; null: whoever is a member of any workspace. */
-  role: Role | null;
-  /** The SQL function of schema `app` that does the work. */
-  verb: string;
-  status?: SuccessStatus;
-  prepare?: KeyDeclaration<Reply, Body>["prepare"];
-  /**
-   * Does what follows the statement outside the database, such as sending an invitation, and returns the fields that this
-   * adds to the reply. It must not throw: the change is made.
-   */
-  finish?: (reply: Record<string, unknown>) => Promise<Record<string, unknown>>;
-}
-
-interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType | undefined>
-  extends Declaration<Reply, Body> {
-  gate: "link";
-  scope?: never;
-  /** The SQL function of schema `api` that does the work; `api.call_by_link` must list it too. */
-  verb: string;
-}
-
-/** An endpoint without a gate reads neither the query nor a body. */
-interface OpenDeclaration<Reply extends z.ZodType>
-  extends Pick<Declaration<Reply, undefined>, "summary" | "reply"> {
-  gate: "none";
-  scope?: never;
-  /** Name of the operation in the OpenAPI documents. */
-  operation: string;
-  /** The text of each status that `answer` can return; every body has the schema `reply`. */
-  replies: Readonly<Record<number, Doc>>;
-  /** Computes the reply in TypeScript, without a verb. */
-  answer: () => Promise<{ status: number; body: z.output<Reply> }>;
-}
 
 interface CommonEndpoint {
   readonly summary: Doc;
@@ -126,19 +28,22 @@ interface CommonEndpoint {
   readonly query: z.ZodObject;
   readonly head: boolean;
   readonly body: z.ZodType | undefined;
+  readonly operations: BatchOperations | undefined;
   readonly bodyOptional: boolean;
   readonly malformed: "bad_request" | "invalid_body";
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
+  readonly etag: true | { detailFrom: string } | undefined;
+  readonly namesUnapplied: boolean;
   readonly errors: readonly ErrorCode[];
   readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
-  readonly finish: ((reply: Record<string, unknown>) => Promise<Record<string, unknown>>) | undefined;
+  readonly finish: Finish | undefined;
 }
 
 /** An endpoint that requires an API key with its scope. */
 export interface KeyEndpoint extends CommonEndpoint {
   readonly gate: "key";
-  readonly scope: Scope;
+  readonly scope: Scope | null;
   readonly verb: string;
 }
 
@@ -218,11 +123,13 @@ export function endpoint(
     status: 200,
     head: true,
     body: undefined,
+    operations: undefined,
     bodyOptional: false,
     malformed: "bad_request",
-    // The 10 KB of custom_fields (spec 8) may hold 5,119 values, and each of those that the contract allows is accepted.
-    bodyLimits: { bytes: 256 * 1024, values: 6_000 },
+    bodyLimits: DEFAULT_BODY_LIMITS,
     idempotent: false,
+    etag: undefined,
+    namesUnapplied: false,
     errors: [],
     prepare: undefined,
     finish: undefined,
@@ -287,10 +194,12 @@ export class Resource {
     return this.routes.some(({ method, path }) => method === "GET" && path === "/:id");
   }
 
-  /** Endpoints grouped by path, then by method. */
+  /** Endpoints grouped by path, then by method. A path without parameters comes first: `/batch` is no `/:id`. */
   byPath(): Map<string, Map<Method, Endpoint>> {
     const paths = new Map<string, Map<Method, Endpoint>>();
-    for (const { method, path, endpoint } of this.routes) {
+    const parameters = (path: string) => path.split(":").length;
+    const routes = this.routes.toSorted((a, b) => parameters(a.path) - parameters(b.path));
+    for (const { method, path, endpoint } of routes) {
       paths.set(path, (paths.get(path) ?? new Map()).set(method, endpoint));
     }
     return paths;

@@ -23,12 +23,12 @@ export interface Event {
   facts: Readonly<Record<string, Fact>>;
   /** Text for the schema of `data`. Required with facts: the schema then differs from that of the object. */
   data?: Doc;
-  /** The fields by which the object of an example or of a test event shows that the event has happened. */
-  sample?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether the change log shows it: each change of an object has one such event. Of the others, some tell of the same
+   * change (a win is deal.won and deal.updated), some of nothing but time.
+   */
+  change: boolean;
 }
-
-/** When the events of the examples happened. */
-const SAMPLE_MOMENT = "2026-09-30T14:05:00.000Z";
 
 /** The events of spec 6.1, in its order, then those that this service adds (docs/decisions/0025-events-of-changes.md). */
 export const EVENTS = {
@@ -44,12 +44,10 @@ export const EVENTS = {
   "deal.won": event({
     object: "deal",
     when: doc("Um negócio foi ganho", "A deal was won"),
-    sample: { status: "ganho", won_at: SAMPLE_MOMENT, closed_at: SAMPLE_MOMENT },
   }),
   "deal.lost": event({
     object: "deal",
     when: doc("Um negócio foi perdido", "A deal was lost"),
-    sample: { status: "perdido", lost_at: SAMPLE_MOMENT, closed_at: SAMPLE_MOMENT },
   }),
   "deal.stale": event({
     object: "deal",
@@ -68,6 +66,7 @@ export const EVENTS = {
   }),
   "activity.created": event({
     object: "activity",
+    change: true,
     when: doc("Uma atividade foi criada", "An activity was created"),
   }),
   "activity.overdue": event({
@@ -78,19 +77,23 @@ export const EVENTS = {
     ),
     data: doc("A atividade atrasada", "The overdue activity"),
     facts: { overdue_since: fact(timestamp(), doc("O prazo que passou", "The due date that passed")) },
-    sample: { due_at: SAMPLE_MOMENT, is_overdue: true },
   }),
   "proposal.viewed": event({
     object: "proposal",
+    change: true,
     when: doc(
       "O destinatário abriu uma proposta pela primeira vez",
       "The recipient opened a proposal for the first time",
     ),
-    sample: { status: "visualizada", viewed_at: SAMPLE_MOMENT },
   }),
-  "deal.created": event({ object: "deal", when: doc("Um negócio foi criado", "A deal was created") }),
+  "deal.created": event({
+    object: "deal",
+    change: true,
+    when: doc("Um negócio foi criado", "A deal was created"),
+  }),
   "contact.created": event({
     object: "contact",
+    change: true,
     when: doc("Um contato foi criado", "A contact was created"),
   }),
   // The only event whose data is not its object: openapi/events.ts composes its schema from the lead's records.
@@ -100,19 +103,19 @@ export const EVENTS = {
   }),
   "proposal.accepted": event({
     object: "proposal",
+    change: true,
     when: doc(
       "O cliente aceitou uma proposta pelo link público",
       "A customer accepted a proposal through its public link",
     ),
-    sample: { status: "aceita", accepted_at: SAMPLE_MOMENT },
   }),
   "proposal.rejected": event({
     object: "proposal",
+    change: true,
     when: doc(
       "O cliente recusou uma proposta pelo link público",
       "A customer rejected a proposal through its public link",
     ),
-    sample: { status: "recusada", rejected_at: SAMPLE_MOMENT },
   }),
   "contact.updated": updated("contact", {
     when: doc("Campos de um contato mudaram", "Fields of a contact changed"),
@@ -121,6 +124,7 @@ export const EVENTS = {
   }),
   "company.created": event({
     object: "company",
+    change: true,
     when: doc("Uma empresa foi criada", "A company was created"),
   }),
   "company.updated": updated("company", {
@@ -137,9 +141,10 @@ export const EVENTS = {
     changed: ["expected_close_date", "value"],
   }),
   "deal.reopened": updated("deal", {
+    change: false,
     when: doc("Um negócio fechado foi reaberto", "A closed deal was reopened"),
     data: doc("O negócio reaberto, e o que mudou", "The reopened deal, and what changed"),
-    changed: ["closed_at", "lost_at", "status"],
+    changed: ["closed_at", "loss_note", "loss_reason_id", "lost_at", "status"],
   }),
   "activity.updated": updated("activity", {
     when: doc(
@@ -150,21 +155,23 @@ export const EVENTS = {
     changed: ["due_at", "owner_id"],
   }),
   "activity.completed": updated("activity", {
+    change: false,
     when: doc(
       "Uma atividade foi concluída, ou criada já concluída",
       "An activity was completed, or created as completed",
     ),
     data: doc("A atividade concluída, e o que mudou", "The completed activity, and what changed"),
     changed: ["completed_at", "status"],
-    sample: { status: "concluida", completed_at: SAMPLE_MOMENT },
   }),
-  "note.created": event({ object: "note", when: doc("Uma nota foi criada", "A note was created") }),
+  "note.created": event({
+    object: "note",
+    change: true,
+    when: doc("Uma nota foi criada", "A note was created"),
+  }),
   "contact.merged": event({
     object: "contact",
-    when: doc(
-      "Outro contato foi unido a este (declarado; ainda não é emitido)",
-      "Another contact was merged into this one (declared; not emitted yet)",
-    ),
+    change: true,
+    when: doc("Outro contato foi unido a este", "Another contact was merged into this one"),
     data: doc(
       "O contato que ficou, e o que foi unido a ele",
       "The contact that stayed, and the one merged into it",
@@ -179,9 +186,10 @@ export const EVENTS = {
   // The object no longer exists: openapi/events.ts gives `data` a schema with nothing but its id.
   "contact.erased": event({
     object: "contact",
+    change: true,
     when: doc(
-      "Os dados de um contato foram apagados (declarado; ainda não é emitido)",
-      "The data of a contact was erased (declared; not emitted yet)",
+      "Os dados pessoais de um contato foram apagados; apague também os seus",
+      "The personal data of a contact was erased; erase your copy too",
     ),
   }),
 } as const;
@@ -200,13 +208,17 @@ export function isEventType(text: string): text is EventType {
 /** An event about what changed: `data` also names the fields. */
 function updated(
   object: ObjectType,
-  { changed, ...declaration }: Required<Pick<Event, "when" | "data">> & Pick<Event, "sample"> & {
-    /** An example of the names. */
-    changed: readonly string[];
-  },
+  { changed, ...declaration }:
+    & Required<Pick<Event, "when" | "data">>
+    & Partial<Pick<Event, "change">>
+    & {
+      /** An example of the names. */
+      changed: readonly string[];
+    },
 ): Event {
   return {
     object,
+    change: true,
     ...declaration,
     facts: {
       changed_fields: fact(
@@ -221,8 +233,10 @@ function updated(
   };
 }
 
-function event(declaration: Omit<Event, "facts"> & Partial<Pick<Event, "facts">>): Event {
-  return { facts: {}, ...declaration };
+function event(
+  declaration: Omit<Event, "facts" | "change"> & Partial<Pick<Event, "facts" | "change">>,
+): Event {
+  return { facts: {}, change: false, ...declaration };
 }
 
 function fact(schema: z.ZodType, text: Doc): Fact {

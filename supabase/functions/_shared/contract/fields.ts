@@ -40,6 +40,13 @@ export function name(max = 255) {
   return z.string().trim().refine(...characters(1, max)).meta({ minLength: 1, maxLength: max });
 }
 
+/** Words to search for; accents alone are no word. */
+export function search() {
+  return z.string().trim().refine(...characters(2, 100))
+    .refine((text) => /[^\p{M}\s]/u.test(text), "Deve ter letras ou dígitos")
+    .meta({ minLength: 2, maxLength: 100 });
+}
+
 /** A UUID of any version, in any case. */
 export const uuid = () => z.guid().toLowerCase().meta({ format: "uuid" });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Doc, FieldDocs } from "./doc.ts";
-import type { Field, Filter } from "./record_fields.ts";
-import { listQuery } from "./pagination.ts";
+import { type Doc, doc, type FieldDocs } from "./doc.ts";
+import { listQuery, several } from "./pagination.ts";
+import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
 import type { Json } from "../http/json_body.ts";
 
 /** The properties of a record as a whole. */
@@ -20,15 +20,54 @@ export interface RecordAbout {
   atLeastOneOf?: readonly string[];
   /**
    * The SQL functions that `deno task records` writes, in addition to the record's public type and JSON:
-   * `crm.<name>_insert`, `crm.<name>_lock` and `_save`, the verbs `api.<name>_get` and `_list`.
+   * `crm.<name>_insert`, for one row and for all of a batch, `crm.<name>_lock` and `_save`, the verbs `api.<name>_get`
+   * and `_list`, `_archive` and `_restore`.
    */
-  sql?: readonly ("insert" | "save" | "get" | "list")[];
+  sql?: readonly ("insert" | "insert all" | "save" | "get" | "list" | "archive")[];
+  /** Makes the verb `api.<name>_summary`, whose query is {@link CrmRecord.summaryQuery}. */
+  summary?: RecordSummary;
+  /** By which fields an upsert finds the record; each has a filter. */
+  upsert?: {
+    by: readonly [string, ...string[]];
+    /** Further fields by which leads find the record, so that an upsert and a lead do not create it twice. */
+    foundBy?: readonly string[];
+    /** Text of the body. */
+    text: Doc;
+  };
   /** Columns that the verb of POST fills in and no client sees. */
   hidden?: readonly string[];
+  /**
+   * What an erased record has in the fields that cannot be empty; every other field that clients write is cleared, but
+   * for the owner. Absent: the record is never erased.
+   */
+  erased?: Readonly<Record<string, string>>;
   /** Filters that are not the equality of one field, such as a range. */
   filters?: Readonly<Record<string, Filter>>;
+  /** What the list's parameter `q` searches. */
+  search?: RecordSearch;
   /** Subsets of the fields for other audiences, by the name of their schema in OpenAPI. */
   views?: Readonly<Record<string, RecordView>>;
+}
+
+/** Counts and sums of the records that a list would have. */
+export interface RecordSummary {
+  /** The fields that tell the groups apart. */
+  groups: readonly string[];
+  /** The fields that are added up. */
+  sums: readonly string[];
+  /** The most records that one call looks through. */
+  most: number;
+}
+
+/** What is searched of a record, by the names of its columns. */
+export interface RecordSearch {
+  /** Text of the parameter `q`. */
+  text: Doc;
+  texts: readonly string[];
+  /** Columns of which only the digits are searched. */
+  phones?: readonly string[];
+  /** SQL functions that give another spelling of a column, by which it is found too. */
+  spelled?: Readonly<Record<string, string>>;
 }
 
 /** A subset of a record's fields, with its own SQL type `api.<name>` and function `crm.<name>_json`. */
@@ -50,8 +89,14 @@ export class CrmRecord {
   readonly create: z.ZodType<Record<string, Json>>;
   /** Body of PATCH: an absent field stays unchanged, null clears it. */
   readonly update: z.ZodObject;
+  /** Body of an upsert: that of POST, without what only a creation requires. Null is what it is on PATCH. */
+  readonly upsert: z.ZodObject;
+  /** Query of an upsert: the field by which the record is found. A record without an upsert has no parameter for it. */
+  readonly upsertQuery: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
+  /** Query of the summary: as that of the list, without its pages and its search. */
+  readonly summaryQuery: z.ZodObject;
   /** Filters by name of the query parameter. */
   readonly filters: Readonly<Record<string, Filter>>;
 
@@ -60,19 +105,32 @@ export class CrmRecord {
     readonly about: RecordAbout,
     readonly fields: Readonly<Record<string, Field>>,
   ) {
-    const { schema, text, create, update } = about;
-    this.filters = { ...mapDefined(fields, ({ filter }) => filter ?? undefined), ...about.filters };
+    const { schema, text, create, update, search } = about;
+    this.filters = {
+      ...mapDefined(fields, ({ filter }) => filter ?? undefined),
+      ...about.filters,
+      ...("archived_at" in fields && { archived: ARCHIVED }),
+      ...(search && { q: searchFilter(search.text) }),
+    };
     this.reply = z.object(mapDefined(fields, replyRule)).meta({ id: schema, ...text, fields: this.texts() });
+    const oneOf = about.atLeastOneOf?.map((name) => ({ required: [name] }));
     this.create = this.#requireOneOf(z.object(mapDefined(fields, createRule)))
-      .meta({ id: `New${schema}`, ...create, fields: this.texts() }) as unknown as z.ZodType<
+      .meta({
+        id: `New${schema}`,
+        ...create,
+        fields: this.texts(),
+        ...(oneOf && { anyOf: oneOf }),
+      }) as unknown as z.ZodType<
         Record<string, Json>
       >;
     this.update = z.object(mapDefined(fields, updateRule))
       .meta({ id: `${schema}Patch`, ...update, fields: this.texts() });
-    this.query = listQuery(mapDefined(this.filters, (filter) => {
-      const rule = filter.required ? filter.rule : filter.rule.optional();
-      return filter.text ? rule.meta(filter.text) : rule;
-    }));
+    this.upsert = z.object(mapDefined(fields, upsertRule))
+      .meta({ id: `${schema}Upsert`, ...about.upsert?.text, fields: this.texts() });
+    this.upsertQuery = z.object(about.upsert ? { match_by: z.enum(about.upsert.by).meta(MATCH_BY) } : {});
+    this.query = listQuery(mapDefined(this.filters, filterRule));
+    const summed = mapDefined(this.filters, (filter) => filter.searches ? undefined : filterRule(filter));
+    this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
 
   /** The texts of the fields, for schemas that contain some of them. */
@@ -104,12 +162,24 @@ export class CrmRecord {
     if (!names) return body;
     return body.refine((value) => names.some((name) => value[name] != null), {
       path: [names[0]!],
-      error: `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`,
+      error: atLeastOneText(names),
       // Runs even if other fields are invalid, so that one reply reports every invalid field.
       when: () => true,
     });
   }
 }
+
+/** The message for a body without any of these fields. */
+export function atLeastOneText(names: readonly string[]): string {
+  return `Informe ao menos um de ${names.slice(0, -1).join(", ")} e ${names.at(-1)}`;
+}
+
+/** The text of the parameter `match_by`, and of the field of a batch's item. */
+export const MATCH_BY: Doc = doc(
+  "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
+  "The field by which the record is looked for; the body must have a value in it",
+  "external_id",
+);
 
 /**
  * Declares a record: for each field the rule of its value, its shape in replies, its column, its filter and its texts.
@@ -118,6 +188,12 @@ export class CrmRecord {
  */
 export function record(name: string, about: RecordAbout, fields: Record<string, Field>): CrmRecord {
   return new CrmRecord(name, about, fields);
+}
+
+function filterRule(filter: Filter): z.ZodType {
+  const value = filter.several ? several(filter.rule) : filter.rule;
+  const rule = filter.required ? value : value.optional();
+  return filter.text ? rule.meta(filter.text) : rule;
 }
 
 function replyRule({ shape, presence }: Field): z.ZodType {
@@ -131,6 +207,11 @@ function createRule({ rule, presence, written }: Field): z.ZodType | undefined {
 
 function updateRule({ rule, presence, written }: Field): z.ZodType | undefined {
   if (rule === null || !(written === "always" || written === "on update")) return undefined;
+  return presence === "optional" || presence === "defaulted" ? rule.nullish() : rule.optional();
+}
+
+function upsertRule({ rule, presence, written }: Field): z.ZodType | undefined {
+  if (rule === null || !(written === "always" || written === "on create")) return undefined;
   return presence === "optional" || presence === "defaulted" ? rule.nullish() : rule.optional();
 }
 

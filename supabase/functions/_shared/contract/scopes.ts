@@ -7,12 +7,15 @@ export const SCOPES = [
   "activities:write",
   "contacts:read",
   "contacts:write",
+  "contacts:manage",
   "companies:read",
   "companies:write",
   "notes:read",
   "notes:write",
   "pipelines:read",
+  "workspace:read",
   "events:read",
+  "changes:read",
   "webhooks:manage",
 ] as const;
 

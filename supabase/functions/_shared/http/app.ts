@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
-import type { GateName } from "../contract/endpoint.ts";
+import type { GateName } from "../contract/declaration.ts";
 import { WORKSPACE_HEADER } from "./gates.ts";
 import { IDEMPOTENCY_HEADER } from "./idempotency.ts";
 import type { Call } from "./outcome.ts";
@@ -12,7 +12,7 @@ export type RequestHandler = (request: Request) => Response | Promise<Response>;
 
 /** The request headers that a page may send. */
 const ALLOWED_HEADERS: Record<GateName, string[]> = {
-  key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER],
+  key: ["Content-Type", "X-API-Key", IDEMPOTENCY_HEADER, "If-Match", "If-None-Match", "Prefer"],
   // Those that Supabase's client adds, and the choice of the workspace.
   session: ["Authorization", "apikey", "X-Client-Info", "Content-Type", WORKSPACE_HEADER],
   link: ["Content-Type"],

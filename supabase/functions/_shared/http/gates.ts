@@ -1,4 +1,4 @@
-import type { GateName } from "../contract/endpoint.ts";
+import type { GateName } from "../contract/declaration.ts";
 import { ApiError, type ErrorCode } from "../contract/errors.ts";
 import { hashCredential, isKey, isLinkToken } from "../contract/credentials.ts";
 import type { Door } from "../postgres/door.ts";

@@ -13,12 +13,13 @@ export function readIdempotencyKey(headers: Headers): string | null | ApiError {
 }
 
 /**
- * SHA-256, in hex, of the resource and the body: two POSTs with the same hash are the same request.
+ * SHA-256, in hex, of an operation and its body: two POSTs with the same hash are the same request.
  *
+ * @param operation its name, and its query where it takes one
  * @param body bytes if the body is no valid JSON: they equal no body that was ever stored
  */
-export function hashRequest(resource: string, body: Json | Uint8Array): string {
-  return sha256(`${resource}\n`, body instanceof Uint8Array ? body : canonicalJson(body));
+export function hashRequest(operation: string, body: Json | Uint8Array): string {
+  return sha256(`${operation}\n`, body instanceof Uint8Array ? body : canonicalJson(body));
 }
 
 /** Serializes JSON with sorted object keys, so that the order of keys and white space do not change the hash. */

@@ -60,6 +60,11 @@ export function isStorableText(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }
 
+/** The text with U+FFFD in place of each character that Postgres cannot store. */
+export function storableText(text: string): string {
+  return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
+}
+
 /**
  * Whether a double represents the number exactly, and Postgres, which stores every digit, does not need hundreds of
  * them.
@@ -103,7 +108,7 @@ function findUnstorable(text: string): FieldError[] {
   const details: FieldError[] = [];
   const keys: Set<string>[] = [];
   const report = (path: (string | number)[], message: string) => {
-    if (details.length < MAX_DETAILS) details.push({ field: path.join("."), message });
+    if (details.length < MAX_DETAILS) details.push({ field: path.join(".").toWellFormed(), message });
   };
   const visitor: JSONVisitor = {
     onObjectBegin: () => {
@@ -115,9 +120,7 @@ function findUnstorable(text: string): FieldError[] {
     onObjectProperty: (name, _offset, _length, _line, _column, path) => {
       const seen = keys.at(-1)!;
       if (seen.has(name)) report([...path(), name], "Campo repetido no corpo");
-      if (!isStorableText(name)) {
-        report([...path(), name.toWellFormed()], "O nome do campo tem um caractere inválido");
-      }
+      if (!isStorableText(name)) report([...path(), name], "O nome do campo tem um caractere inválido");
       if (name === RESERVED_NAME) report([...path(), name], "Nome de campo reservado");
       seen.add(name);
     },

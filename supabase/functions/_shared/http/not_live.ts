@@ -1,4 +1,4 @@
-import { ApiError } from "../contract/errors.ts";
+import { addressNotLive } from "../contract/errors.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { outcomeWithoutDatabase } from "./outcome.ts";
 import { PACES } from "./pace.ts";
@@ -10,11 +10,10 @@ import { respond } from "./respond.ts";
  */
 export function serveNotLive(name: string): RequestHandler {
   const app = functionApp(name, "key");
-  const error = new ApiError("not_found");
   app.all("*", async (c) => {
-    const call = createCall(c, name, { gateName: "none", gate: null, target: error });
+    const call = createCall(c, name, { gateName: "none", gate: null, target: addressNotLive });
     await PACES.none.wait();
-    return respond(call, outcomeWithoutDatabase(error));
+    return respond(call, outcomeWithoutDatabase(addressNotLive));
   });
   return app.fetch;
 }

@@ -1,4 +1,5 @@
-import type { Endpoint, GateName, PathParams } from "../contract/endpoint.ts";
+import type { GateName, PathParams } from "../contract/declaration.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
 import type { ApiError } from "../contract/errors.ts";
 import type { Admission } from "../postgres/door.ts";
 import type { Gate } from "./gates.ts";

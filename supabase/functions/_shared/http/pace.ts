@@ -1,4 +1,4 @@
-import type { GateName } from "../contract/endpoint.ts";
+import type { GateName } from "../contract/declaration.ts";
 
 /** Replies a second that leave without delay, beyond the first ones of a burst. */
 const REPLIES_PER_SECOND = 200;

@@ -9,6 +9,8 @@ export const REPLY_HEADERS = [
   "Retry-After",
   "Location",
   "Allow",
+  "ETag",
+  "Preference-Applied",
   "Idempotent-Replayed",
   "X-Ignored-Fields",
 ] as const;
@@ -57,12 +59,15 @@ export function rateHeaders(rate: RateLimit | null, exceeded: boolean): Record<s
 /** Maximum length of X-Ignored-Fields, in characters: some clients fail on headers of 16 KB. */
 const IGNORED_FIELDS_LENGTH = 1_000;
 
-/** The header with the names of ignored fields, percent-encoded; names that exceed the maximum length are omitted. */
+/**
+ * The header with the names of ignored fields, percent-encoded but for the brackets of `items[0]`; names that exceed the
+ * maximum length are omitted.
+ */
 export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
   const names: string[] = [];
   let length = 0;
   for (const field of ignored) {
-    const name = encodeURIComponent(field.toWellFormed());
+    const name = encodeURIComponent(field.toWellFormed()).replace(/%5[BD]/g, decodeURIComponent);
     length += name.length + 2;
     if (length > IGNORED_FIELDS_LENGTH) break;
     names.push(name);

@@ -1,6 +1,7 @@
 import { ApiError } from "../contract/errors.ts";
 import { inBackground } from "../runtime/background.ts";
 import { log, logCount } from "../runtime/log.ts";
+import { functionsUrl } from "../runtime/service.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
 import { isUuid } from "./input.ts";
 import { type Call, isRepeatable, type Outcome } from "./outcome.ts";
@@ -14,6 +15,11 @@ export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
   const isError = result instanceof ApiError;
   const response = isError ? errorReply(result) : jsonReply(result.status, result.body, result.headers);
+  // The record that answers in place of a merged one. Only GET is answered so: clients follow it, and a POST that was
+  // followed as a GET would look as if it had been done.
+  if (isError && result.code === "merged") {
+    response.headers.set("Location", `${functionsUrl()}/${call.resource}/${result.details?.[0]?.id}`);
+  }
   response.headers.set("X-Request-Id", call.id);
   const headers = {
     ...call.gate?.headers,
@@ -21,7 +27,7 @@ export function respond(call: Call, outcome: Outcome): Response {
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   // The length that GET would have (RFC 9110, 8.6): without it Deno sends that of the missing body, 0.
-  if (call.method === "HEAD") {
+  if (call.method === "HEAD" && response.status !== 304) {
     const body = isError ? result.body() : result.body ?? "";
     response.headers.set("Content-Length", String(new TextEncoder().encode(body).length));
   }

@@ -1,10 +1,11 @@
 import type { Context } from "hono";
 import { allowedMethods, type Endpoint, requirementOf, type Resource } from "../contract/endpoint.ts";
-import { ApiError, methodNotAllowed } from "../contract/errors.ts";
+import { ApiError, methodNotAllowed, unknownAddress } from "../contract/errors.ts";
 import { bodyAllowance, callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
+import { completeResults } from "./batch_results.ts";
 import { BodyReader } from "./body_reader.ts";
 import { type Gate, GATES } from "./gates.ts";
 import { type Input, type Reading, readInput } from "./input.ts";
@@ -12,6 +13,7 @@ import { type Call, isRepeatable, type Outcome, outcomeWithoutDatabase, type Suc
 import { PACES } from "./pace.ts";
 import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
+import { notModifiedOr, versionHeaders } from "./version.ts";
 
 /**
  * Creates the handler of a resource. Calls of every gate take the same path: `handle` determines the outcome, and
@@ -39,7 +41,7 @@ export function serveResource(resource: Resource, gate: Gate | null = gateOf(res
     }
     app.all(path, rejectMethod);
   }
-  app.all("*", handlerFor(new ApiError("not_found")));
+  app.all("*", handlerFor(unknownAddress));
   return app.fetch;
 }
 
@@ -68,11 +70,12 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
   const { input, idempotency } = reading;
   const valid = !(input instanceof ApiError) && { verb: input.verb, args: input.args };
   const door = await ask({ scope: requirementOf(target), idempotency, ...valid });
-  // The original reply is repeated even if the same request is invalid by now.
-  return outcomeOf(
-    door,
-    () => input instanceof ApiError && !door.replayed ? input : createSuccess(resource, target, input, door),
-  );
+  return outcomeOf(door, async () => {
+    // The original reply is repeated even if the same request is invalid by now.
+    if (input instanceof ApiError && !door.replayed) return input;
+    const success = await createSuccess(resource, target, input, door);
+    return isRead(call) ? notModifiedOr(success, call.request) : success;
+  });
 }
 
 /**
@@ -95,10 +98,15 @@ async function receive(
   return await readInput(call, endpoint, await reader.readAll());
 }
 
+/** GET, and the HEAD that is answered like it. */
+function isRead({ method }: Call): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
 /** The outcome of a call that a door has answered: its error, or else the result of the function. */
 async function outcomeOf(
   { admission, events, error }: DoorReply,
-  resultOf: () => Success | ApiError | Promise<Success>,
+  resultOf: () => Success | ApiError | Promise<Success | ApiError>,
 ): Promise<Outcome> {
   return { admission, events, result: error ?? await resultOf() };
 }
@@ -116,25 +124,50 @@ async function createSuccess(
   resource: Resource,
   endpoint: Endpoint,
   input: Input | ApiError,
-  { body, replayed }: DoorReply,
+  { body, replayed, found }: DoorReply,
 ): Promise<Success> {
-  const { ignored = [], reveal = undefined } = input instanceof ApiError ? {} : input;
-  const headers = ignoredFieldsHeader(ignored);
-  if (replayed) headers["Idempotent-Replayed"] = "true";
+  const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
+  const headers = {
+    ...ignoredFieldsHeader([...ignored, ...unappliedFields(endpoint, input, body)]),
+    // A reply that is repeated shows the record as it was then, and its call was validated as it was then.
+    ...(replayed
+      ? { "Idempotent-Replayed": "true" }
+      : { ...own, ...(body && versionHeaders(endpoint, body)) }),
+  };
   if (endpoint.status === 204) return { status: 204, body: null, headers };
-  const status = replayed ? 200 : endpoint.status;
-  const { finish } = endpoint;
-  const isCreation = endpoint.status === 201;
+  const status = replayed || found ? 200 : endpoint.status;
+  const finish = endpoint.operations === undefined ? endpoint.finish : completeResults;
+  const isCreation = endpoint.status === 201 && !found;
   // The text of a reply to which nothing is added is returned without being parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
 
-  const reply = JSON.parse(body!) as { id?: string; lead?: { deal_id: string } };
+  const reply = JSON.parse(body!) as { id?: string; lead?: { deal_id: string }; results?: unknown };
   const added = { ...reveal, ...await finish?.(reply) };
   const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : body;
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
-  if (resource.hasDetail) headers["Location"] = `${functionsUrl()}/${resource.name}/${createdId}`;
-  return { status, body: text, headers, createdId };
+  const location = resource.hasDetail && { "Location": `${functionsUrl()}/${resource.name}/${createdId}` };
+  return { status, body: text, headers: { ...headers, ...location }, createdId };
+}
+
+const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
+  ignored: [],
+  reveal: undefined,
+  headers: {},
+};
+
+/**
+ * The fields of the body that an action on a record in the requested state already did not apply: those that the record
+ * has otherwise. Repeating an action whose reply was lost names none.
+ */
+function unappliedFields(endpoint: Endpoint, input: Input | ApiError, body: string | null): string[] {
+  if (!endpoint.namesUnapplied || input instanceof ApiError || body === null) return [];
+  const sent = Object.entries(input.sent);
+  if (sent.length === 0) return [];
+  const reply = JSON.parse(body) as Record<string, unknown>;
+  return reply["idempotent"] === true
+    ? sent.flatMap(([name, value]) => reply[name] === value ? [] : name)
+    : [];
 }
 
 /** Logs an exception with the request's id, and returns internal_error: the cause must not reach the client. */

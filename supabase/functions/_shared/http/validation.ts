@@ -1,17 +1,41 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
 import { isStorableText, type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
+import { STRICT_APPLIED } from "./preference.ts";
 
-/** A valid body, and the names of its unknown fields. */
+/** As many names of unknown fields as are looked for: `X-Ignored-Fields` and the details of an error have room for fewer. */
+export const MAX_UNKNOWN_FIELDS = 500;
+
+/** A valid body, and the names of its unknown fields, the first {@link MAX_UNKNOWN_FIELDS} of them. */
 export interface ValidBody {
   args: Record<string, Json>;
   ignored: string[];
 }
 
-/** Validates a body. The `details` of the error name every invalid field, with those that `parseJsonBody` found. */
-export function validateBody(schema: z.ZodType, { value, fieldErrors }: JsonBody): ValidBody | ApiError {
-  const args = parse(schema, value, fieldErrors);
-  return args instanceof ApiError ? args : { args, ignored: unknownFields(schema, value) };
+/**
+ * Validates a body. The `details` of the error name every invalid field, with those that `parseJsonBody` found.
+ *
+ * @param strict whether fields that are unknown or read-only are errors too (`Prefer: handling=strict`); the reply to the
+ *  error then says so
+ * @param unknownAtMost how many names of unknown fields to look for
+ */
+export function validateBody(
+  schema: z.ZodType,
+  { value, fieldErrors }: JsonBody,
+  { strict = false, unknownAtMost = MAX_UNKNOWN_FIELDS } = {},
+): ValidBody | ApiError {
+  const ignored: string[] = [];
+  addUnknownFields(ignored, unknownAtMost, schema, value);
+  const args = parse(schema, value, strict ? withUnknown(fieldErrors, ignored) : fieldErrors);
+  if (!(args instanceof ApiError)) return { args, ignored };
+  return strict ? new ApiError(args.code, args.details, args.message, STRICT_APPLIED) : args;
+}
+
+/** Adds an error for each unknown field, but for those that have one: that their name cannot be stored, for example. */
+function withUnknown(errors: FieldError[], unknown: string[]): FieldError[] {
+  const named = new Set(errors.map(({ field }) => field));
+  const others = unknown.map((field) => field.toWellFormed()).filter((field) => !named.has(field));
+  return [...errors, ...others.map((field) => ({ field, message: "Campo desconhecido ou só de leitura" }))];
 }
 
 /**
@@ -119,15 +143,25 @@ function limit(origin: string, side: "mínimo" | "máximo", bound: number | bigi
   return `ser no ${side} ${bound}`;
 }
 
-function unknownFields(schema: z.ZodType, body: Record<string, Json>, path: string[] = []): string[] {
+/** Adds the paths of the fields that the schema does not have to `found`, until these are `atMost`. */
+function addUnknownFields(
+  found: string[],
+  atMost: number,
+  schema: z.ZodType,
+  body: Record<string, Json>,
+  path: string[] = [],
+): void {
   const shape = shapeOf(schema);
-  if (shape === undefined) return [];
-  return Object.entries(body).flatMap(([name, value]) => {
+  if (shape === undefined) return;
+  for (const [name, value] of Object.entries(body)) {
+    if (found.length >= atMost) return;
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
-    if (field === undefined) return [[...path, name].join(".")];
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return [];
-    return unknownFields(field, value, [...path, name]);
-  });
+    if (field === undefined) {
+      found.push([...path, name].join("."));
+    } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
+      addUnknownFields(found, atMost, field, value, [...path, name]);
+    }
+  }
 }
 
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {

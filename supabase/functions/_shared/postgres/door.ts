@@ -1,4 +1,4 @@
-import { ApiError, type FieldError, fieldMessage, isErrorCode } from "../contract/errors.ts";
+import { ApiError, completeDetails, isErrorCode, type RaisedField } from "../contract/errors.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, isBusy, query } from "./database.ts";
@@ -54,14 +54,17 @@ export interface DoorReply {
   body: string | null;
   /** Whether `body` is the stored reply of an earlier call with the same idempotency key; its status is always 200. */
   replayed: boolean;
+  /** Whether an upsert found its record, now or in the call that is replayed: the status is 200, and no address is new. */
+  found: boolean;
 }
 
 /** The columns of `api.reply` (migration `door`). */
 interface Row {
   error_code: string | null;
-  details: { field: string; message: string | null }[] | null;
+  details: RaisedField[] | null;
   body: string | null;
   replayed: boolean;
+  found: boolean;
   events: boolean;
   caller_id: string | null;
   workspace_id: string | null;
@@ -91,6 +94,7 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
       error: row.error_code === null ? null : errorOf(row.error_code, row.details, call),
       body: row.body,
       replayed: row.replayed,
+      found: row.found,
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
@@ -103,7 +107,7 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
       admitted: caller !== undefined,
       rate: null,
     };
-    return { admission, events: false, error: unavailable, body: null, replayed: false };
+    return { admission, events: false, error: unavailable, body: null, replayed: false, found: false };
   }
 }
 
@@ -155,9 +159,5 @@ function errorOf(code: string, details: Row["details"], { requestId, verb, scope
   if (code === "insufficient_scope") {
     return new ApiError(code, undefined, `A chave de API não tem o escopo "${scope}"`);
   }
-  const fields = details?.map(({ field, message }): FieldError => ({
-    field,
-    message: message ?? fieldMessage(code),
-  }));
-  return new ApiError(code, fields);
+  return new ApiError(code, completeDetails(code, details));
 }

@@ -1,0 +1,201 @@
+// The SQL of records that can be archived, merged or erased: what follows from having these columns.
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { columns, comment, indent } from "./sql_text.ts";
+
+/** Whether the record can be merged into another one. */
+export const isMergeable = ({ fields }: CrmRecord) => "merged_into_id" in fields;
+
+/** Whether the personal fields of the record can be erased. */
+export const isErasable = ({ about }: CrmRecord) => about.erased !== undefined;
+
+const mergedRefusal = (row: string) =>
+  `if ${row}.merged_into_id is not null then
+  perform api.fail('record_merged', array['id'], null, array[${row}.merged_into_id]);
+end if;`;
+
+/** Statements for a function that has read the row into `t`: they end with the error of a row that is no record now. */
+export function refusalsSql(record: CrmRecord, row: string): string {
+  const merged = `\n${indent(mergedRefusal(row), 2)}`;
+  const erased = `
+  if ${row}.erased_at is not null then
+    perform api.fail('record_erased');
+  end if;`;
+  return `${isMergeable(record) ? merged : ""}${isErasable(record) ? erased : ""}`;
+}
+
+/** The errors of {@link refusalsSql}, for the comments of the functions. */
+export function refusals(record: CrmRecord): string {
+  return [
+    "not_found",
+    ...(isMergeable(record) ? ["record_merged"] : []),
+    ...(isErasable(record) ? ["record_erased"] : []),
+  ].join(", ");
+}
+
+/** The functions of a record's life that its declaration implies. */
+export function lifecycleSql(record: CrmRecord): string[] {
+  return [
+    ...(record.about.sql?.includes("archive") ? [archiveSql(record), restoreSql(record)] : []),
+    ...(isMergeable(record) ? [fillSql(record), survivorSql(record)] : []),
+    ...(isErasable(record) ? [eraseSql(record)] : []),
+  ];
+}
+
+function archiveSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const table = `crm.${about.table}`;
+  const merged = `\n${indent(mergedRefusal("t"), 4)}`;
+  return `create function api.${name}_archive(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t ${table};
+begin
+  update ${table} r
+  set archived_at = now()
+  where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid and r.archived_at is null
+  returning r.* into t;
+  if not found then
+    select r.* into t from ${table} r
+    where r.workspace_id = crm.current_workspace_id() and r.id = (p_args ->> 'id')::uuid;
+    if not found then
+      perform api.fail('not_found');
+    end if;${isMergeable(record) ? merged : ""}
+  end if;
+  return crm.${name}_json(t);
+end
+$$;
+${
+    comment(
+      `function api.${name}_archive(jsonb)`,
+      "Archives the record, so that lists leave it out, and returns it; one that is archived already stays as it is. " +
+        `Raises not_found${isMergeable(record) ? ", record_merged" : ""}.`,
+    )
+  }`;
+}
+
+function restoreSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const table = `crm.${about.table}`;
+  return `create function api.${name}_restore(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t ${table} := crm.${name}_lock((p_args ->> 'id')::uuid);
+begin
+  if t.archived_at is not null then
+    update ${table} r set archived_at = null where r.workspace_id = t.workspace_id and r.id = t.id
+    returning r.* into t;
+  end if;
+  return crm.${name}_json(t);
+end
+$$;
+${
+    comment(
+      `function api.${name}_restore(jsonb)`,
+      "Takes the record out of the archive and returns it; one that is in use stays as it is. Raises " +
+        `${refusals(record)}.`,
+    )
+  }`;
+}
+
+function fillSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const table = `crm.${about.table}`;
+  const lines = emptyable(record).map((field) =>
+    field === "custom_fields"
+      ? `  t.${field} := crm.filled_custom_fields(t.${field}, other.${field});`
+      : `  t.${field} := coalesce(t.${field}, other.${field});`
+  );
+  return `create function crm.${name}_filled(t ${table}, other ${table}) returns ${table}
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+${lines.join("\n")}
+  return t;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_filled(${table}, ${table})`,
+      "The first record, with the values of the second one in the fields that are empty.",
+    )
+  }`;
+}
+
+function survivorSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const table = `crm.${about.table}`;
+  return `create function crm.${name}_survivor(p_id uuid) returns ${table}
+language plpgsql
+set search_path = ''
+as $$
+declare
+  t ${table};
+begin
+  loop
+    -- Waits for a merge of this record, and then sees into which one.
+    select r.* into t from ${table} r
+    where r.workspace_id = crm.current_workspace_id() and r.id = p_id
+    for key share;
+    exit when t.merged_into_id is null;
+    p_id := t.merged_into_id;
+  end loop;
+  return t;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_survivor(uuid)`,
+      "The record that stays of those that were merged with this one, locked until the transaction ends, so that it is " +
+        `neither merged ${isErasable(record) ? "nor erased " : ""}meanwhile. It may be archived${
+          isErasable(record) ? ", or erased" : ""
+        }.`,
+    )
+  }`;
+}
+
+function eraseSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const table = `crm.${about.table}`;
+  const kept = Object.entries(about.erased ?? {});
+  const cleared = emptyable(record);
+  return `create function crm.${name}_erase(p_workspace_id uuid, p_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update ${table} r
+  set (
+${columns([...kept.map(([field]) => field), ...cleared, "archived_at", "erased_at"], 4)}
+  ) = (
+${
+    columns([
+      ...kept.map(([, value]) => `'${value}'`),
+      ...cleared.map(() => "null"),
+      "coalesce(r.archived_at, now())",
+      "now()",
+    ], 4)
+  }
+  )
+  where r.workspace_id = p_workspace_id and r.id = any (p_ids) and r.erased_at is null;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_erase(uuid, uuid[])`,
+      "Clears every field of the records that a client can write, but for the owner. The rows stay, for what refers to " +
+        "them.",
+    )
+  }`;
+}
+
+/** The fields that clients write and that may be empty. */
+function emptyable({ fields }: CrmRecord): string[] {
+  return Object.entries(fields)
+    .filter(([, { written, presence }]) => written === "always" && presence === "optional")
+    .map(([field]) => field);
+}

@@ -1,0 +1,200 @@
+// The verb of an upsert: find the record by a value, then change it as PATCH does or create it as POST does.
+import { atLeastOneText, type CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import { argument, equalities, type NamedFilter } from "./filters.ts";
+import { isErasable, isMergeable } from "./lifecycle_sql.ts";
+import { comment, indent } from "./sql_text.ts";
+import { walk } from "./walks.ts";
+
+/** `api.<name>_upsert`, and `crm.<name>_match` and `crm.<name>_merged`, which look for the record. */
+export function upsertSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const { by, foundBy = [] } = about.upsert!;
+  const locked = [...by, ...foundBy].map((field) => filterOf(record, field));
+  const merged = isMergeable(record) ? `\n\n${mergedSql(record)}` : "";
+  return `create function crm.${name}_match(p_args jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+-- As in api.${name}_list: by the index of the field, whatever the statistics say of other workspaces.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+${by.map((field) => matchSql(record, filterOf(record, field))).join("\n")}
+  end case;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_match(jsonb)`,
+      `The records with the value of the field in match_by, oldest first, 100 at most: those in use; by external_id also ` +
+        `archived ones.${isMergeable(record) ? " Never one that was merged." : ""}`,
+    )
+  }${merged}
+
+create function api.${name}_upsert(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_match_by text := p_args ->> 'match_by';
+  v_sent jsonb := p_args - 'match_by';
+  v_ids uuid[];
+  v_id uuid;
+begin
+  if coalesce(p_args ->> v_match_by, '') = '' then
+    perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
+  end if;
+  -- Leads and other upserts that look for the same record, or would create it, wait here.
+  perform crm.lock_matches(jsonb_build_object(
+${locked.map((filter) => `    '${name} ${filter.name}', ${argument(record, filter)}`).join(",\n")}
+  ));
+  v_ids := crm.${name}_match(p_args);
+${isMergeable(record) ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 then
+    perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
+  elsif cardinality(v_ids) = 1 then
+    perform api.mark_found();
+    return api.${name}_update(v_sent || jsonb_build_object('id', v_ids[1]));
+  end if;
+${requiredSql(record)}
+  v_id := api.${name}_create(v_sent) ->> 'id';
+  return (
+    select crm.${name}_json(t) from crm.${about.table} t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  );
+end
+$$;
+${
+    comment(
+      `function api.${name}_upsert(jsonb)`,
+      `Changes the record that has the value of the field in match_by, as api.${name}_update does, or creates it, as ` +
+        `api.${name}_create does, with their codes; returns the whole record. ${
+          isMergeable(record)
+            ? "Where only records that were merged have the value, it changes the one into which they were, but for that field. "
+            : ""
+        }Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.`,
+    )
+  }`;
+}
+
+function filterOf(record: CrmRecord, field: string): NamedFilter {
+  const found = equalities(record).find(({ name }) => name === field);
+  if (found === undefined) {
+    throw new Error(`An upsert by ${record.name}.${field} needs a filter with an index`);
+  }
+  return found;
+}
+
+function matchSql(record: CrmRecord, filter: NamedFilter): string {
+  const inUse = filter.name === "external_id"
+    ? ["merged_into_id", "erased_at"].filter((field) => field in record.fields)
+    : ["archived_at"];
+  // A phone number without a digit, for example.
+  const required = filter.through === undefined ? "" : `
+      if ${argument(record, filter)} is null then
+        perform api.fail('validation_error', array['${filter.name}']);
+      end if;`;
+  return `    when '${filter.name}' then${required}
+      return array(
+${rowsSql(record, filter, "id", inUse.map((field) => `t.${field} is null`), 8)}
+      );`;
+}
+
+/** The statement for the rows with the value of a filter, oldest first: by the index of the field. */
+function rowsSql(
+  record: CrmRecord,
+  filter: NamedFilter,
+  columns: string,
+  where: string[],
+  by: number,
+): string {
+  const { conditions, order } = walk([filter], {
+    value: (filter) => argument(record, filter),
+    before: "v_beyond",
+    from: "v_first",
+  });
+  return indent(
+    `select t.${columns} from crm.${record.about.table} t
+where ${[...conditions, ...where].join("\n  and ")}
+order by ${order.replaceAll(" desc", "")}
+limit 100`,
+    by,
+  );
+}
+
+/** The function that finds records which were merged. */
+function mergedSql(record: CrmRecord): string {
+  const { name, about } = record;
+  const cases = about.upsert!.by.map((field) => filterOf(record, field)).map((filter) =>
+    `    when '${filter.name}' then
+      return query
+${rowsSql(record, filter, "*", ["t.merged_into_id is not null"], 6)};`
+  );
+  return `create function crm.${name}_merged(p_args jsonb) returns setof crm.${about.table}
+language plpgsql stable
+set search_path = ''
+-- As in crm.${name}_match.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+as $$
+declare
+  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_beyond uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+begin
+  case p_args ->> 'match_by'
+${cases.join("\n")}
+  end case;
+end
+$$;
+${
+    comment(
+      `function crm.${name}_merged(jsonb)`,
+      "The records that were merged into another one and have the value of the field in match_by, oldest first, 100 at " +
+        "most. Asked where no record in use has it.",
+    )
+  }`;
+}
+
+/** Statements of an upsert that has found no record: those into which one with the value was merged. */
+function survivorsSql(record: CrmRecord): string {
+  const { name } = record;
+  const archived = isErasable(record)
+    ? "(v_match_by = 'external_id' and s.erased_at is null)"
+    : "v_match_by = 'external_id'";
+  return `  if v_ids = '{}' then
+    v_ids := array(
+      select distinct s.id
+      from (select distinct m.merged_into_id from crm.${name}_merged(p_args) m) m
+      cross join lateral crm.${name}_survivor(m.merged_into_id) s
+      where s.archived_at is null or ${archived}
+    );
+    if cardinality(v_ids) = 1 then
+      -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
+      v_sent := v_sent - v_match_by;
+    end if;
+  end if;
+`;
+}
+
+/** What POST requires of its body, asked once it is known that a record is created. */
+function requiredSql({ about, fields }: CrmRecord): string {
+  const required = Object.entries(fields).filter(([, { presence, rule, written }]) =>
+    presence === "required" && rule !== null && ["always", "on create"].includes(written)
+  );
+  const checks = required.map(([field]) =>
+    `  if v_sent ->> '${field}' is null then
+    perform api.fail('validation_error', array['${field}'], 'Campo obrigatório: não há registro com este ' || v_match_by);
+  end if;`
+  );
+  if (about.atLeastOneOf) {
+    const [first] = about.atLeastOneOf;
+    const names = about.atLeastOneOf.map((name) => `v_sent ->> '${name}'`);
+    checks.push(`  if coalesce(${names.join(", ")}) is null then
+    perform api.fail('validation_error', array['${first}'], '${atLeastOneText(about.atLeastOneOf)}');
+  end if;`);
+  }
+  return checks.join("\n");
+}

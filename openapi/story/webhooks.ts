@@ -1,0 +1,71 @@
+// What the story tells of subscriptions and deliveries.
+import { eventId, IDS, MOMENTS as at } from "./ids.ts";
+
+const TARGET = "https://example.com/hooks/crm";
+
+/** What the site of the mill listens to. */
+export const subscription = {
+  id: IDS.subscription,
+  event_types: ["lead.received", "deal.won"],
+  target_url: TARGET,
+  is_active: true,
+  failure_count: 0,
+  last_success_at: at.leadDelivered,
+  created_at: at.subscribed,
+  key_id: IDS.key,
+};
+
+const delivery = {
+  id: IDS.delivery,
+  event_id: eventId("lead.received", at.leadArrived),
+  subscription_id: IDS.subscription,
+  target_url: TARGET,
+  event: "lead.received",
+  object_type: "deal",
+  object_id: IDS.deal,
+  state: "delivered",
+  attempts: 1,
+  last_status: 204,
+  last_duration_ms: 81,
+  last_attempt_at: at.leadDelivered,
+  occurred_at: at.leadArrived,
+  created_at: at.leadArrived,
+};
+
+/** Not stored by this service: nobody's secret. */
+const SECRET = "whsec_exemplo";
+
+/** By the name of the schema, in the documents of integrators and of the console. */
+export const WEBHOOKS = {
+  Subscription: subscription,
+  CreatedSubscription: {
+    id: IDS.subscription,
+    event_types: subscription.event_types,
+    target_url: TARGET,
+    is_active: true,
+    created_at: at.subscribed,
+    secret: SECRET,
+  },
+  Webhook: subscription,
+  Change: {
+    id: eventId("deal.updated", at.changed),
+    object_type: "deal",
+    object_id: IDS.deal,
+    action: "deal.updated",
+    changed_fields: ["expected_close_date", "value"],
+    actor: { type: "key", id: IDS.key, name: "Site" },
+    occurred_at: at.changed,
+  },
+  Delivery: delivery,
+  Attempt: { series: 1, number: 1, status: 204, duration_ms: 81, finished_at: at.leadDelivered },
+  DeliveryDetail: {
+    headers: [
+      { name: "Content-Type", value: "application/json" },
+      { name: "X-Service-Event", value: "lead.received" },
+      { name: "X-Service-Delivery-Id", value: IDS.delivery },
+    ],
+  },
+  // Sent again, it waits for the attempt.
+  Redelivery: { state: "pending", attempts: 0, last_status: null, last_duration_ms: null },
+  RecoveryWindow: { since: "2026-10-08T18:00:00Z", until: "2026-10-09T12:00:00Z" },
+};

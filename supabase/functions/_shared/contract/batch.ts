@@ -1,0 +1,135 @@
+// The body and the reply of a batch, declared once for all records. http/batch_items.ts validates the
+// items, http/batch_results.ts completes the results.
+import { z } from "zod";
+import type { BodyLimits } from "./declaration.ts";
+import { type Doc, doc } from "./doc.ts";
+import { ERRORS } from "./errors.ts";
+import { uuid } from "./fields.ts";
+import { type CrmRecord, MATCH_BY } from "./record.ts";
+
+/** Items of one batch. */
+export const MAX_BATCH_ITEMS = 100;
+/**
+ * Limits of a batch's body: the most that 100 items need, each with the 10 KB of its custom_fields; and values that take
+ * some 40 ms to validate.
+ */
+export const BATCH_BODY_LIMITS: BodyLimits = { bytes: 1024 * 1024, values: 50_000 };
+
+/** What an item may ask for: its own fields beside `data`, and the rules of its data, those of the single call. */
+export interface BatchOperation {
+  /** The item but for what is in `data`. Built once: building a schema takes longer than validating by it. */
+  readonly item: z.ZodObject;
+  readonly data: z.ZodType;
+}
+
+function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchOperation {
+  return { item: z.object({ op: z.enum([op]), ...own, data: z.record(z.string(), z.unknown()) }), data };
+}
+
+/** The operations of a batch by name, which is also that of the verb: `contact_create` for `create`. */
+export type BatchOperations = Readonly<Record<string, BatchOperation>>;
+
+/** The field of an item, as errors name it: `items[7].email`. */
+export function itemField(index: number, field = ""): string {
+  return `items[${index}]${field === "" ? "" : `.${field}`}`;
+}
+
+const FIELDS: Record<string, Doc> = {
+  items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),
+  atomic: doc(
+    "true: todos os itens, ou nenhum e 422; se ausente, cada item vale por si",
+    "true: all items, or none and 422; where absent, each item stands for itself",
+    false,
+  ),
+  op: doc("O que fazer", "What to do"),
+  id: doc("O registro a alterar", "The record to change"),
+  match_by: MATCH_BY,
+  data: doc(
+    "O corpo da chamada que faz o mesmo com um registro",
+    "The body of the call that does the same to one record",
+  ),
+};
+
+const Result = z.object({
+  index: z.int().min(0),
+  status: z.int(),
+  id: uuid().optional(),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ field: z.string(), message: z.string(), id: uuid().optional() })).optional(),
+  }).optional(),
+});
+
+/** Reply of a batch: a line for each item, in order. */
+const BatchResult = z.object({
+  results: z.array(Result),
+  summary: z.object({ created: z.int(), updated: z.int(), failed: z.int() }),
+}).meta({
+  id: "BatchResult",
+  ...doc("O que houve com cada item", "What became of each item", {
+    results: [
+      { index: 0, status: 201, id: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5" },
+      {
+        index: 1,
+        status: 422,
+        error: {
+          code: "validation_error",
+          message: ERRORS.validation_error.message,
+          details: [{ field: itemField(1, "owner_id"), message: "Deve ser um UUID" }],
+        },
+      },
+    ],
+    summary: { created: 1, updated: 0, failed: 1 },
+  }),
+  fields: {
+    results: doc("Um resultado por item, na ordem", "One result for each item, in order"),
+    index: doc("Posição do item, a partir de 0", "Position of the item, from 0"),
+    status: doc(
+      "O status que a chamada de um só registro teria",
+      "The status that the call for one record would have",
+    ),
+    error: doc("O erro que essa chamada teria", "The error that this call would have"),
+    code: doc("Código estável", "A stable code"),
+    message: doc("O que houve, em português", "What happened, in Portuguese"),
+    details: doc("Os campos com problema", "The invalid fields"),
+    field: doc("Nome do campo, com o item", "Name of the field, with the item"),
+    summary: doc("Quantos itens de cada", "How many items of each"),
+    created: doc("Itens que criaram um registro", "Items that created a record"),
+    updated: doc("Itens que acharam ou alteraram um registro", "Items that found or changed a record"),
+    failed: doc("Itens com erro, que nada gravaram", "Items with an error, which wrote nothing"),
+  },
+});
+
+/** The body of a batch of such items. */
+export function batchBody<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item).min(1).max(MAX_BATCH_ITEMS), atomic: z.boolean().nullish() });
+}
+
+/** What a record's `POST /batch` declares, but for its scope: each call for one record as an operation. */
+export function batchOf(record: CrmRecord) {
+  const { name, about } = record;
+  const operations: BatchOperations = {
+    create: operation("create", record.create),
+    ...(about.update && { update: operation("update", record.update, { id: uuid() }) }),
+    ...(about.upsert && { upsert: operation("upsert", record.upsert, record.upsertQuery.shape) }),
+  };
+  const items = Object.values(operations).map(({ item, data }) => item.extend({ data }));
+  return {
+    summary: doc(
+      "Até 100 criações e alterações em uma chamada",
+      "Up to 100 creations and changes in one call",
+    ),
+    body: batchBody(items.length === 1 ? items[0]! : z.union(items)).meta({
+      id: `${about.schema}Batch`,
+      ...doc("O que criar e alterar", "What to create and change"),
+      fields: FIELDS,
+    }),
+    operations,
+    bodyLimits: BATCH_BODY_LIMITS,
+    reply: BatchResult,
+    verb: `${name}_batch`,
+    idempotent: true,
+    errors: ["batch_failed"],
+  } as const;
+}

@@ -1,0 +1,127 @@
+// Validation of a batch's items one by one, each by the rules of the call that does the same to one record.
+import { z } from "zod";
+import { batchBody, type BatchOperations, itemField } from "../contract/batch.ts";
+import { ApiError, type FieldError } from "../contract/errors.ts";
+import { STRICT_APPLIED } from "./preference.ts";
+import { type Json, type JsonBody, MAX_DETAILS, storableText } from "./json_body.ts";
+import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
+
+/** Of items that are validated one by one. */
+const Envelope = batchBody(z.unknown());
+
+type JsonObject = Record<string, Json>;
+
+/**
+ * Validates the body of a batch. An item that is wrong becomes an error in the arguments, so that the others are carried
+ * out; it is an error of the whole call if the batch is atomic, or wrong beside its items. Wrong is the whole call, too,
+ * if a list of 100 errors in the JSON text may be incomplete: Postgres would refuse a text that is not named.
+ *
+ * @param options as of {@link validateBody}
+ */
+export function validateBatch(
+  operations: BatchOperations,
+  { value, fieldErrors }: JsonBody,
+  options: { strict: boolean },
+): ValidBody | ApiError {
+  const ofItems = fieldErrors.length < MAX_DETAILS
+    ? fieldErrors.filter(({ field }) => /^items\.\d/.test(field))
+    : [];
+  const envelope = validateBody(Envelope, {
+    value,
+    fieldErrors: fieldErrors.filter((error) => !ofItems.includes(error)),
+  }, options);
+  const isWrong = envelope instanceof ApiError;
+  // The items of a call that is wrong beside them are validated too, so that one reply names every error.
+  const items = (Envelope.shape.items.safeParse(value["items"]).data ?? []) as Json[];
+  const isAtomic = !isWrong && envelope.args["atomic"] === true;
+  const ignored = isWrong ? [] : [...envelope.ignored];
+  const validated = items.map((item, index) => {
+    const unknownAtMost = Math.max(0, MAX_UNKNOWN_FIELDS - ignored.length);
+    const ofItem = errorsUnder(`items.${index}`, ofItems);
+    const valid = validateItem(operations, item, index, ofItem, {
+      ...options,
+      // None is ignored of a strict call: each is an error of its own item.
+      ...(!options.strict && { unknownAtMost }),
+    });
+    if (!(valid instanceof ApiError)) ignored.push(...valid.ignored);
+    return valid;
+  });
+  const invalid = validated.filter((item) => item instanceof ApiError);
+  if (isWrong || (isAtomic && invalid.length > 0)) {
+    const wrong = isWrong ? [envelope, ...invalid] : invalid;
+    const details = wrong.flatMap(({ details }) => details!).slice(0, MAX_DETAILS);
+    return new ApiError("validation_error", details, undefined, options.strict ? STRICT_APPLIED : {});
+  }
+  return {
+    args: {
+      atomic: isAtomic,
+      items: validated.map((item) => item instanceof ApiError ? asResult(item) : item.args),
+    },
+    ignored,
+  };
+}
+
+/** Validates one item; its arguments are the operation, and those of the operation's verb. */
+function validateItem(
+  operations: BatchOperations,
+  item: Json,
+  index: number,
+  fieldErrors: FieldError[],
+  options: { strict: boolean; unknownAtMost?: number },
+): ValidBody | ApiError {
+  if (!isObject(item)) return invalid([{ field: itemField(index), message: "Deve ser um objeto" }]);
+  const { op } = item;
+  const operation = typeof op === "string" && Object.hasOwn(operations, op) ? operations[op] : undefined;
+  const ofData = errorsUnder("data", fieldErrors);
+  const ofItem = fieldErrors.filter(({ field }) => field === "data" || !field.startsWith("data."));
+  const own = validateBody(operation?.item ?? unknownOperation(operations), {
+    // What is in `data` is validated below, by its own schema.
+    value: isObject(item["data"]) ? { ...item, data: {} } : item,
+    fieldErrors: ofItem,
+  }, options);
+  const data = operation !== undefined && isObject(item["data"])
+    ? validateBody(operation.data, { value: item["data"], fieldErrors: ofData }, options)
+    : null;
+  const details = [own, data].flatMap((part) => part instanceof ApiError ? part.details! : [])
+    .map((detail) => ({ ...detail, field: itemField(index, detail.field) }));
+  if (own instanceof ApiError || data instanceof ApiError) return invalid(details);
+  const { op: _, data: __, ...named } = own.args;
+  return {
+    args: { op: op!, args: { ...data!.args, ...named } },
+    ignored: [
+      ...own.ignored.map((field) => itemField(index, field)),
+      ...data!.ignored.map((field) => itemField(index, field)),
+    ],
+  };
+}
+
+function unknownOperation(operations: BatchOperations): z.ZodType {
+  return z.object({ op: z.enum(Object.keys(operations)), data: z.record(z.string(), z.unknown()) });
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** The errors below a path, with the rest of their paths. */
+function errorsUnder(path: string, errors: FieldError[]): FieldError[] {
+  return errors.filter(({ field }) => field.startsWith(`${path}.`))
+    .map((error) => ({ ...error, field: error.field.slice(path.length + 1) }));
+}
+
+function invalid(details: FieldError[]): ApiError {
+  return new ApiError("validation_error", details);
+}
+
+/**
+ * The result of an item that is not carried out, as the verb returns it. It goes through Postgres, which could not take
+ * a field's name as it was sent.
+ */
+function asResult({ code, message, details = [] }: ApiError): JsonObject {
+  const storable = details.map((detail) => ({
+    ...detail,
+    field: storableText(detail.field),
+    message: storableText(detail.message),
+  }));
+  return { error: { code, message, details: storable } };
+}

@@ -1,0 +1,13 @@
+import { doc } from "../_shared/contract/doc.ts";
+import { endpoint, resource } from "../_shared/contract/endpoint.ts";
+import { Me, withServiceLimits } from "./schema.ts";
+
+export const me = resource("api-v1-me", {
+  "GET /": endpoint({
+    summary: doc("Mostra a chave que chama", "Show the key that calls"),
+    scope: null,
+    reply: Me,
+    verb: "me_get",
+    finish: withServiceLimits,
+  }),
+}, doc("A chave que chama: de quem é, e o que pode", "The key that calls: whose it is, and what it may do"));
