@@ -29,7 +29,7 @@ export const RULES: Readonly<Record<string, string>> = {
   value: AMOUNT,
   recurring_value: AMOUNT,
   expires_at: MOMENT,
-  since: MOMENT,
+  since: `${MOMENT}; a recovery begins in the past`,
   until: `${MOMENT}, after --since`,
   event: EVENT,
   event_type: `${EVENT}, which the subscription has`,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ApiError, type ErrorCode } from "../supabase/functions/_shared/contract/errors.ts";
+import { ApiError, type ErrorCode, unknownAddress } from "../supabase/functions/_shared/contract/errors.ts";
 import { functionNames, FUNCTIONS_FOLDER } from "./function_names.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
@@ -53,7 +53,7 @@ export function openGateway(port: number): Gateway {
     const handler = handlers.get(name);
     if (!handler) {
       if (!ready || broken.has(name)) return errorResponse("service_unavailable");
-      return name === "" ? serveOther(request) : errorResponse("not_found");
+      return name === "" ? serveOther(request) : errorResponse(unknownAddress);
     }
     // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
     // cost and keeps body and signal; a new Request would cost a tenth of the throughput.
@@ -65,7 +65,7 @@ export function openGateway(port: number): Gateway {
     const { pathname, search } = new URL(request.url);
     const other = others.find(({ prefix }) => pathname.startsWith(prefix));
     Object.defineProperty(request, "url", { value: origin + pathname + search });
-    return await other?.handler(request) ?? errorResponse("not_found");
+    return await other?.handler(request) ?? errorResponse(unknownAddress);
   }
 
   const server = listen(port, handle);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { pause } from "../../lab/harness/waiting.ts";
 import { client } from "../../tests/support/client.ts";
 import { openPage } from "../support/browser.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
@@ -21,6 +22,8 @@ export const funnel: Scenario[] = [
       await page.getByText("Primeiro").first().waitFor();
       const waits: number[] = [];
       for (let trial = 0; trial < TRIALS; trial++) {
+        // Not right after an answer, from which the next question is 2 s away.
+        await pause(500 * (trial + 1));
         const sent = performance.now();
         const { status } = await api.post("/api-v1-leads", { first_name: `Padaria ${trial}`, value: 1200.5 });
         assert.equal(status, 201);

@@ -24,6 +24,7 @@ export function deliveryCommands(program: Command): void {
     .option("--state <state>", `those in one state: ${DELIVERY_STATES.join(", ")}`)
     .option("--event <name>", "those of one event, such as deal.won")
     .option("--since <time>", "those of events at or after this moment, such as 2027-01-31")
+    .option("--until <time>", "those of events before this moment")
     .addHelpText(
       "after",
       formatExamples(
@@ -31,7 +32,7 @@ export function deliveryCommands(program: Command): void {
         "delivery list --workspace ID --subscription ID --state failed --since 2027-01-31",
       ),
     )
-    .action(({ workspace, subscription, state, event, since }, command) =>
+    .action(({ workspace, subscription, state, event, since, until }, command) =>
       perform(
         command,
         (sql) =>
@@ -41,6 +42,7 @@ export function deliveryCommands(program: Command): void {
             state: state ?? null,
             event: event ?? null,
             since: toMoment(since) ?? null,
+            until: toMoment(until) ?? null,
           }),
         (rows) => formatTable(rows, COLUMNS, "The workspace has no delivery"),
       )

@@ -1,6 +1,7 @@
 import { useId } from "preact/hooks";
 import { t } from "../../strings/strings.ts";
-import { accessText, isSameSet, PRESETS, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
+import { PRESETS } from "./presets.ts";
+import { accessText, isSameSet, RESOURCES, resourceText, SCOPES } from "./scopes.ts";
 
 /** Which scopes a key has: a usual set with one press, or one by one. */
 export function ScopeFields({ scopes, onChange, error }: {

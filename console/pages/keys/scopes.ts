@@ -9,14 +9,6 @@ export const RESOURCES: { name: string; scopes: string[] }[] = [
   ...Map.groupBy(SCOPES, (scope) => scope.split(":")[0]!),
 ].map(([name, scopes]) => ({ name, scopes }));
 
-/** Usual sets, for those who do not want to choose one by one. */
-export const PRESETS: { name: "site" | "read" | "erp" | "all"; scopes: readonly string[] }[] = [
-  { name: "site", scopes: ["leads:write"] },
-  { name: "read", scopes: SCOPES.filter((scope) => scope.endsWith(":read")) },
-  { name: "erp", scopes: SCOPES.filter((scope) => /^(contacts|companies|deals):/.test(scope)) },
-  { name: "all", scopes: SCOPES },
-];
-
 /** Whether both lists have the same scopes, in whatever order. */
 export function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((scope) => others.includes(scope));
@@ -27,9 +19,10 @@ export function resourceText(name: string): string {
   return textNamed(`scope.${name}`) ?? name;
 }
 
-/** What a scope allows: ler, alterar, enviar… */
+/** What a scope allows: ler, alterar, enviar, apagar dados… */
 export function accessText(scope: string): string {
   if (scope === "leads:write") return t("access.send");
+  if (scope === "contacts:manage") return t("access.erase");
   const access = scope.split(":")[1] ?? "";
   return textNamed(`access.${access}`) ?? access;
 }

@@ -90,11 +90,14 @@ export const keys: Translated<typeof portuguese> = {
   "scope.companies": "Companies",
   "scope.notes": "Notes",
   "scope.pipelines": "Pipelines",
+  "scope.workspace": "Your workspace",
   "scope.events": "Events",
+  "scope.changes": "Change log",
   "scope.webhooks": "Webhooks",
 
   "access.read": "read",
   "access.write": "change",
   "access.send": "send",
   "access.manage": "manage",
+  "access.erase": "erase data",
 };

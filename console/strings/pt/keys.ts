@@ -88,11 +88,14 @@ export const keys = {
   "scope.companies": "Empresas",
   "scope.notes": "Anotações",
   "scope.pipelines": "Funis",
+  "scope.workspace": "Dados da empresa",
   "scope.events": "Eventos",
+  "scope.changes": "Histórico de mudanças",
   "scope.webhooks": "Webhooks",
 
   "access.read": "ler",
   "access.write": "alterar",
   "access.send": "enviar",
   "access.manage": "gerenciar",
+  "access.erase": "apagar dados",
 } as const;

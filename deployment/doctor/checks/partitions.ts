@@ -3,6 +3,8 @@ import { type Check, type Finding, fine } from "../check.ts";
 
 /** A table's job runs every hour. It gives up while the table is in use, so a few runs in a row may do nothing. */
 const GRACE = "6 hours";
+/** As crm.kept_days(), which is not there before the migrations. */
+const [KEPT_DAYS, KEPT_DAYS_OF_EVENTS] = [30, 90];
 /** As many rows as crm.manage_partitions() moves. */
 const MOVABLE = 100_000;
 
@@ -15,6 +17,8 @@ interface Table {
   missing: string[];
   /** How many partitions should have been dropped by now. */
   overdue: number;
+  /** For how many days its rows are kept. */
+  kept: number;
 }
 
 /**
@@ -49,9 +53,14 @@ function readTables(sql: Sql) {
         select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
         where i.inhparent = p.partrelid
           and to_date(substring(c.relname from '_(\\d{4}_\\d\\d_\\d\\d)$'), 'YYYY_MM_DD')
-            < (now() at time zone 'UTC' - interval '30 days' - ${GRACE}::interval)::date
-      ) as overdue
+            < (now() at time zone 'UTC' - make_interval(days => k.kept) - ${GRACE}::interval)::date
+      ) as overdue,
+      k.kept
     from pg_partitioned_table p
+    cross join lateral (
+      select case p.partrelid::regclass::text when 'crm.events' then ${KEPT_DAYS_OF_EVENTS}::integer
+        else ${KEPT_DAYS}::integer end as kept
+    ) k
     join pg_class c on c.oid = p.partrelid
     join pg_attribute a on a.attrelid = p.partrelid and a.attnum = p.partattrs[0]
     where c.relnamespace = to_regnamespace('crm')
@@ -63,7 +72,7 @@ function manage(table: string) {
   return { sql: `select crm.manage_partitions('${table}');` };
 }
 
-function findDays({ name, missing, overdue }: Table): Finding[] {
+function findDays({ name, missing, overdue, kept }: Table): Finding[] {
   const findings: Finding[] = [];
   if (missing.length > 0) {
     findings.push({
@@ -76,7 +85,7 @@ function findDays({ name, missing, overdue }: Table): Finding[] {
   if (overdue > 0) {
     const [count, are] = overdue === 1 ? ["A partition", "is"] : [`${overdue} partitions`, "are"];
     findings.push({
-      message: `${count} of ${name} ${are} older than 30 days, and should have been dropped`,
+      message: `${count} of ${name} ${are} older than ${kept} days, and should have been dropped`,
       remedy: manage(name),
     });
   }
