@@ -12,6 +12,7 @@
 import { saveResults } from "../harness/results.ts";
 import { runSubjects } from "../harness/run_subjects.ts";
 import { healthChecks } from "./subjects/health_checks.ts";
+import { hostileHeaders } from "./subjects/hostile_headers.ts";
 import { largeBodies } from "./subjects/large_bodies.ts";
 import { largePages } from "./subjects/large_pages.ts";
 import { largeWorkspace } from "./subjects/large_workspace.ts";
@@ -20,7 +21,7 @@ import { slowBodies } from "./subjects/slow_bodies.ts";
 
 const { figures, whole } = await runSubjects({
   // In the order of docs/security.md.
-  subjects: [largeBodies, slowBodies, randomKeys, largeWorkspace, healthChecks, largePages],
+  subjects: [largeBodies, slowBodies, hostileHeaders, randomKeys, largeWorkspace, healthChecks, largePages],
   command: "deno task lab -- attacks",
   shortTolerance: 0.5,
 });

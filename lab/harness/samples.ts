@@ -1,3 +1,5 @@
+import type { Endpoint } from "../../supabase/functions/_shared/contract/endpoint.ts";
+
 /** One record of each kind in a workspace. */
 export interface Samples {
   deal_id: string;
@@ -44,10 +46,26 @@ export async function makeSamples(
   };
 }
 
-/** Replaces the ids of an example's body by those of the samples. */
+/** Replaces the ids of an example's body by those of the samples, and external_id, which is unique, by another one. */
 export function withSampleIds(example: Record<string, unknown>, samples: Samples): Record<string, unknown> {
-  const { records: _, ...ids } = samples;
-  return Object.fromEntries(
-    Object.entries(example).map(([name, value]) => [name, ids[name as keyof typeof ids] ?? value]),
-  );
+  const { records: _, ...known } = samples;
+  const ids: Record<string, string> = { ...known, external_id: crypto.randomUUID() };
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [name, ids[name] ?? replace(part)]),
+    );
+  };
+  return replace(example) as Record<string, unknown>;
+}
+
+/** The query without which an operation is an error: the deal of a list of notes, the field of an upsert. */
+export function neededQuery(
+  { query }: Pick<Endpoint, "query">,
+  { deal_id }: Pick<Samples, "deal_id">,
+): string {
+  const needed = { deal_id, match_by: "external_id" };
+  const sent = Object.entries(needed).filter(([name]) => query.shape[name]?.isOptional() === false);
+  return sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
 }

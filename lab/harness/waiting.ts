@@ -13,7 +13,7 @@ export function pause(ms: number): Promise<void> {
 export async function eventually<T>(
   poll: () => Promise<T | undefined | false> | T | undefined | false,
   what: string,
-  seconds = 30,
+  seconds = 60,
 ): Promise<T> {
   const deadline = performance.now() + seconds * 1000;
   for (let wait = 10;; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {

@@ -2,10 +2,11 @@ import { records } from "../../../contract/records/records.ts";
 import { keyEndpoints } from "../../../contract/resources.ts";
 import { isEquality } from "../../../supabase/functions/_shared/contract/record_fields.ts";
 import type { KeyEndpoint } from "../../../supabase/functions/_shared/contract/endpoint.ts";
-import { type Probe, PROBES } from "./probes.ts";
+import type { Probe } from "./probe_parts.ts";
+import { PROBES } from "./probes.ts";
 
 /** Resources of which every workspace has few records. */
-const CONSTANT_RESOURCES = ["api-v1-pipelines", "api-v1-webhooks"];
+const CONSTANT_RESOURCES = ["api-v1-me", "api-v1-pipelines", "api-v1-webhooks", "api-v1-workspace"];
 /** Where they show many records of another kind. */
 const GROWING_PATH = /^\/:id\/deliveries/;
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import { hashCredential } from "../../../supabase/functions/_shared/contract/credentials.ts";
 import { GATES } from "../../../supabase/functions/_shared/http/gates.ts";
 import type { EndpointProbe } from "./coverage.ts";
-import type { Probe } from "./probes.ts";
+import type { Probe } from "./probe_parts.ts";
 import { KEYS, type Size } from "./sizes.ts";
 
 const { text: CALL } = GATES.key.door;

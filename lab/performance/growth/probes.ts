@@ -1,69 +1,88 @@
-/**
- * A call to measure. Arguments are expressions of SQL, for the `r`-th call to a workspace with `total` records of the
- * resource and `companies` companies and deals; seed.sql defines the rows.
- */
-export interface Probe {
-  /** As in the table of endpoints: `api-v1-contacts`, `GET /`. */
-  resource: string;
-  route: string;
-  args: Record<string, string>;
-  /** The number of records that a list must return at every size; 50 is a full page. */
-  finds?: number;
-  /** Among many records the page ends early, after the rows that one call looks through. */
-  early?: true;
-  /** The fewest records among which it is measured: fewer would end before one call has looked through its rows. */
-  least?: number;
-  /** It cannot be repeated on the same record. */
-  once?: true;
-}
-
-const FULL = 50;
-const ANY = "bench.id(0, bench.anywhere(r, total))";
-const OWN = "bench.id(0, bench.own(r, total))";
-/** Only the oldest records refer to the first, every tenth record to the second. */
-const FEW = "bench.id(0, 1)";
-const MANY = "bench.id(0, 10)";
-
-/** A list by several filters, which must return a full page. */
-const page = (args: Record<string, string>) => ({ route: "GET /", args, finds: FULL });
-
-/** A list whose filter matches many records, the oldest: a full page among few, none among many. */
-const old = (args: Record<string, string>) => ({ ...page(args), early: true as const });
-
-/** A list whose filters each match many records, but hardly ever the same. */
-const never = (args: Record<string, string>) => ({ ...page(args), early: true as const, least: 100_000 });
-
-/** Lists by one filter; each value must return a full page. */
-function pages(filter: string, ...values: string[]): Omit<Probe, "resource">[] {
-  return values.map((value) => page({ [filter]: value }));
-}
-
-const single = (filter: string, value: string) => ({ route: "GET /", args: { [filter]: value }, finds: 1 });
-const read = { route: "GET /:id", args: { id: ANY } };
-const create = (args: Record<string, string>) => ({ route: "POST /", args });
-const update = (args: Record<string, string>) => ({ route: "PATCH /:id", args: { id: OWN, ...args } });
+import {
+  ANY,
+  batch,
+  create,
+  FEW,
+  IMPORTED,
+  item,
+  MANY,
+  never,
+  old,
+  OWN,
+  page,
+  pages,
+  type Probe,
+  read,
+  single,
+  update,
+  upsert,
+  words,
+} from "./probe_parts.ts";
 
 /** The probes of every list. */
 const list = [
   page({}),
-  ...pages("cursor", "bench.id(0, total / 2)", "bench.id(0, 60)"),
+  ...pages("cursor", "bench.id(0, total / 2)", "bench.id(0, 120)"),
   ...pages("since", "bench.made_at(total - 99)", "bench.made_at(1)"),
+  ...pages("until", "bench.made_at(total / 2)", "bench.made_at(120)"),
   ...pages("updated_since", "bench.made_at(total + 300)", "bench.made_at(1)"),
   page({ updated_since: "bench.made_at(1)", cursor: "bench.id(0, total / 2)" }),
 ];
 
+/** The oldest 60 are archived. */
+const archived = [
+  ...pages("archived", "'any'", "'true'"),
+  page({ archived: "'true'", updated_since: "bench.made_at(1)" }),
+  { ...page({ until: "bench.made_at(61)" }), finds: 0 },
+];
+
 const owners = pages("owner_id", "bench.id(0, 2)", "bench.id(0, 3)", "bench.id(0, 1)");
+
+/** Records with values of their own, of which every size has sixty. */
+const archive = {
+  route: "POST /:id/archive",
+  args: { id: "bench.id(0, 134 + 10 * r)" },
+  once: true as const,
+};
+const restore = { ...archive, route: "POST /:id/restore" };
 
 const contacts = [
   read,
   ...list,
+  ...archived,
   ...pages("email", "'few@contato.com'", "'many@contato.com'"),
   single("email", "bench.own(r, total) || '@contato.com'"),
   ...pages("company_id", FEW, MANY),
+  single("q", "bench.own(r, total) || '@contato'"),
+  ...pages("q", "'contato'", "'55 co'"),
+  old({ q: "'few@'" }),
   never({ email: "'many@contato.com'", company_id: "bench.id(0, 12)" }),
   never({ company_id: MANY, updated_since: "bench.made_at(total + 990)" }),
   create({ name: "'Ana'", email: "'ana' || r || '@contato.com'", phone: "'+55 21 ' || r", company_id: MANY }),
   update({ job_title: "'Diretora ' || r" }),
+  archive,
+  restore,
+  {
+    route: "POST /:id/merge",
+    args: { id: "bench.id(0, 131 + 10 * r)", merge_id: "bench.id(0, 132 + 10 * r)" },
+    once: true as const,
+  },
+  {
+    route: "POST /:id/erase",
+    args: { id: "bench.id(0, 133 + 10 * r)", texts: "true" },
+    once: true as const,
+    grows: "It reads the replies that are kept for Idempotency-Key, those of a day",
+  },
+  single("external_id", "'erp-103'"),
+  upsert("external_id", "'novo ' || r", { name: "'Ana'", email: "'nova' || r || '@contato.com'" }),
+  upsert("external_id", IMPORTED, { job_title: "'Gerente ' || r" }),
+  upsert("email", "bench.own(r, total) || '@contato.com'", { job_title: "'Gerente ' || r" }),
+  upsert("phone", "'+55 11 ' || bench.own(r, total)", { job_title: "'Gerente ' || r" }),
+  batch(
+    item("create", { name: "'Ana'", email: "'lote' || r || '@contato.com'" }),
+    item("update", { id: OWN, job_title: "'Lote ' || r" }),
+    item("upsert", { match_by: "'external_id'", external_id: IMPORTED, job_title: "'Lote ' || r" }),
+  ),
 ];
 
 /** When the oldest companies were changed. */
@@ -72,12 +91,15 @@ const CHANGED_LAST = "timestamptz '2026-01-01'";
 const companies = [
   read,
   ...list,
+  ...archived,
   old({ updated_since: CHANGED_LAST }),
-  page({ updated_since: CHANGED_LAST, cursor: "bench.id(0, total * 6 / 100)" }),
+  page({ updated_since: CHANGED_LAST, cursor: "bench.id(0, total * 6 / 100 + 60)" }),
   ...pages("name", "'empresa few'", "'EMPRESA MANY'"),
   single("name", "'Empresa ' || bench.own(r, total)"),
   ...pages("domain", "'few.com'", "'many.com'"),
   ...pages("tax_id", "'FEW'", "'MANY'"),
+  single("q", "'empresa ' || bench.own(r, total) || '.com'"),
+  ...pages("q", "'empresa'"),
   ...owners,
   never({ updated_since: CHANGED_LAST, owner_id: "bench.id(0, 3)" }),
   never({ updated_since: CHANGED_LAST, name: "'Empresa many'" }),
@@ -85,30 +107,80 @@ const companies = [
   never({ tax_id: "'MANY'", owner_id: "bench.id(0, 1)" }),
   create({ name: "'Padaria ' || r", domain: "'padaria' || r || '.com'" }),
   update({ industry: "'Alimentos ' || r" }),
+  archive,
+  restore,
+  // Of the companies without contacts, which are more at some sizes.
+  {
+    route: "POST /:id/merge",
+    args: { id: "bench.id(0, 911)", merge_id: "bench.id(0, 912 + r)" },
+    once: true as const,
+  },
+  single("external_id", "'erp-103'"),
+  upsert("external_id", IMPORTED, { industry: "'Varejo ' || r" }),
+  upsert("tax_id", "bench.own(r, total)::text", { industry: "'Varejo ' || r" }),
+  upsert("domain", "bench.own(r, total) || '.com'", { industry: "'Varejo ' || r" }),
+  upsert("domain", "'mercado' || r || '.com'", { name: "'Mercado ' || r" }),
+  batch(
+    item("create", { name: "'Lote ' || r" }),
+    item("update", { id: OWN, industry: "'Lote ' || r" }),
+    item("upsert", { match_by: "'external_id'", external_id: IMPORTED, industry: "'Lote ' || r" }),
+  ),
 ];
+
+/** Sums over as many deals at every size. */
+const summaries = [
+  { since: "bench.made_at(total - 900)" },
+  { since: "bench.made_at(total - 900)", owner_id: "bench.id(0, 1)", status: words("ganho", "perdido") },
+  { until: "bench.made_at(900)", archived: "'any'", pipeline_id: "bench.id(0, 1)" },
+  { stage_id: "bench.id(0, 5)" },
+  { contact_id: FEW },
+  { company_id: FEW },
+  { external_id: "'few'" },
+  { closed_since: "bench.made_at(total - 900)" },
+  { closed_since: "bench.made_at(1)", closed_until: "bench.made_at(900)" },
+  { updated_since: "bench.made_at(total + 90)" },
+].map((args) => ({ route: "GET /summary", args }));
 
 const deals = [
   read,
   ...list,
-  ...pages("status", "'aberto'", "'ganho'", "'perdido'"),
+  ...archived,
+  ...pages("status", words("aberto"), words("ganho"), words("perdido"), words("aberto", "ganho")),
+  ...pages("closed_since", "bench.made_at(1)", "bench.made_at(total - 99)"),
+  ...pages("closed_until", "bench.made_at(200)"),
+  old({ closed_until: "bench.made_at(total / 2)" }),
+  page({ closed_since: "bench.made_at(total / 2)", closed_until: "bench.made_at(total / 2 + 99)" }),
+  never({ closed_until: "bench.made_at(total / 2)", owner_id: "bench.id(0, 1)" }),
+  never({ status: words("aberto", "ganho"), owner_id: "bench.id(0, 1)" }),
   ...pages("pipeline_id", "bench.id(0, 2)", "bench.id(0, 1)"),
   ...pages("stage_id", "bench.id(0, 5)", "bench.id(0, 1)", "bench.id(0, 2)"),
   ...owners,
   ...pages("contact_id", FEW, MANY),
   ...pages("company_id", FEW, MANY),
   ...pages("external_id", "'few'", "'many'"),
-  never({ status: "'ganho'", owner_id: "bench.id(0, 1)" }),
-  never({ status: "'perdido'", stage_id: "bench.id(0, 1)" }),
+  ...pages("q", "'negocio'", "'many neg'"),
+  never({ status: words("ganho"), owner_id: "bench.id(0, 1)" }),
+  never({ status: words("perdido"), stage_id: "bench.id(0, 1)" }),
   never({ pipeline_id: "bench.id(0, 1)", stage_id: "bench.id(0, 1)", owner_id: "bench.id(0, 1)" }),
-  never({ contact_id: MANY, status: "'perdido'" }),
+  never({ contact_id: MANY, status: words("perdido") }),
   never({ company_id: MANY, owner_id: "bench.id(0, 1)" }),
-  never({ external_id: "'many'", status: "'perdido'" }),
-  never({ status: "'ganho'", updated_since: "bench.made_at(total + 990)" }),
+  never({ external_id: "'many'", status: words("perdido") }),
+  never({ status: words("ganho"), updated_since: "bench.made_at(total + 990)" }),
+  ...summaries,
   create({ title: "'Venda ' || r", contact_id: ANY, company_id: ANY }),
   update({ value: "r" }),
+  upsert("external_id", "bench.own(r, total)::text", { value: "r + 1" }),
+  upsert("external_id", "'novo ' || r", { title: "'Venda ' || r" }),
+  batch(
+    item("create", { title: "'Lote ' || r" }),
+    item("update", { id: OWN, value: "r + 2" }),
+    item("upsert", { match_by: "'external_id'", external_id: "bench.own(r, total)::text", value: "r + 3" }),
+  ),
   { route: "POST /:id/move-stage", args: { id: OWN, stage_id: "bench.id(0, 1 + r / 12 % 2)" } },
   { route: "POST /:id/win", args: { id: "bench.id(0, 1 + r)" }, once: true as const },
   { route: "POST /:id/lose", args: { id: "bench.id(0, 61 + r)" }, once: true as const },
+  archive,
+  restore,
 ];
 
 const WEEK = "interval '7 days'";
@@ -120,8 +192,8 @@ const activities = [
   ...pages("deal_id", FEW, MANY),
   ...pages("contact_id", FEW, MANY),
   ...owners,
-  ...pages("type", "'visita'", "'ligacao'", "'tarefa'"),
-  ...pages("status", "'pendente'", "'concluida'"),
+  ...pages("type", words("visita"), words("ligacao"), words("tarefa"), words("visita", "ligacao")),
+  ...pages("status", words("pendente"), words("concluida"), words("pendente", "cancelada")),
   old({ is_overdue: "true" }),
   ...pages("is_overdue", "false"),
   ...pages("due_before", `bench.made_at(120) + ${WEEK}`),
@@ -132,14 +204,18 @@ const activities = [
   never({ is_overdue: "true", owner_id: "bench.id(0, 3)" }),
   never({ is_overdue: "true", updated_since: "bench.made_at(total / 2)" }),
   never({ is_overdue: "true", due_after: `bench.made_at(total / 50) + ${WEEK}` }),
-  never({ is_overdue: "false", status: "'pendente'" }),
-  never({ due_before: MIDDLE, status: "'pendente'" }),
+  never({ is_overdue: "false", status: words("pendente") }),
+  never({ due_before: MIDDLE, status: words("pendente") }),
   never({ due_before: MIDDLE, updated_since: "bench.made_at(total / 4)" }),
-  never({ due_after: MIDDLE, type: "'ligacao'", status: "'concluida'" }),
-  never({ deal_id: MANY, status: "'concluida'" }),
-  never({ contact_id: MANY, type: "'tarefa'" }),
+  never({ due_after: MIDDLE, type: words("ligacao"), status: words("concluida") }),
+  never({ deal_id: MANY, status: words("concluida") }),
+  never({ contact_id: MANY, type: words("tarefa") }),
   create({ deal_id: ANY, title: "'Ligar ' || r" }),
   update({ title: "'Ligar ' || r" }),
+  batch(
+    item("create", { deal_id: ANY, title: "'Lote ' || r" }),
+    item("update", { id: OWN, title: "'Lote ' || r" }),
+  ),
 ];
 
 /** A list of notes needs a deal. */
@@ -154,10 +230,12 @@ const notes = [
     ...pages("cursor", "bench.id(0, total / 2)"),
     ...pages("since", "bench.made_at(total - 199)", "bench.made_at(1)"),
     ...pages("updated_since", "bench.made_at(total + 200)", "bench.made_at(1)"),
-    ...pages("kind", "'note'", "'observation'"),
-    never({ kind: "'observation'", updated_since: "bench.made_at(total / 2)" }),
+    ...pages("until", "bench.made_at(total / 2)"),
+    ...pages("kind", words("note"), words("observation"), words("note", "observation")),
+    never({ kind: words("observation"), updated_since: "bench.made_at(total / 2)" }),
   ]),
   create({ deal_id: ANY, body: "'Ligou ' || r" }),
+  batch(item("create", { deal_id: ANY, body: "'Lote ' || r" })),
 ];
 
 /** The feed, oldest first. Its events are spread over the month that is kept. */
@@ -169,6 +247,19 @@ const events = [
   ...pages("event_types", `'["contact.created"]'::jsonb`),
   never({ event_types: `'["deal.won"]'::jsonb` }),
   page({ since: "bench.happened_at(total / 2, total)", object_id: MANY }),
+];
+
+/** The change log, newest first, of the same events. */
+const changes = [
+  page({}),
+  ...pages("cursor", "bench.event_at(total / 2, total)", "bench.event_at(60, total)"),
+  ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
+  ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
+  ...pages("object_id", FEW, MANY),
+  page({ object_id: MANY, cursor: "bench.event_at(total / 2, total)" }),
+  page({ object_id: MANY, until: "bench.happened_at(total / 2, total)" }),
+  ...pages("object_type", "'contact'"),
+  never({ object_type: "'deal'" }),
 ];
 
 /** The deliveries of the only subscription. The pages of a state or an event that it never had end early. */
@@ -183,6 +274,7 @@ const webhooks = [
     page({}),
     ...pages("cursor", "bench.delivery_at(total / 2, total)", "bench.delivery_at(60, total)"),
     ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
+    ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
     ...pages("state", "'delivered'", "'failed'"),
     ...pages("event", "'contact.created'"),
     never({ state: "'held'" }),
@@ -220,6 +312,7 @@ export const PROBES: Probe[] = Object.entries({
   notes,
   leads,
   events,
+  changes,
   webhooks,
 })
   .flatMap(([name, probes]) => probes.map((probe) => ({ resource: `api-v1-${name}`, ...probe })));

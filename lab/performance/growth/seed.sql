@@ -3,6 +3,7 @@
 --   * a value of only the oldest 120 rows, which a list reaches last (k <= 120),
 --   * a value of every tenth row, which fills a page anywhere (k % 10 = 0),
 --   * values of their own for the others.
+-- The oldest 60 contacts, companies and deals are archived.
 
 create schema bench;
 
@@ -27,6 +28,9 @@ create function bench.pick(k bigint, few anycompatible, many anycompatible, own 
 returns anycompatible language sql immutable
 as $$ select case when k <= 120 then few when k % 10 = 0 then many else own end $$;
 
+create function bench.archived_at(k bigint) returns timestamptz language sql immutable
+as $$ select case when k <= 60 then bench.made_at(k) end $$;
+
 -- One of twelve rows that lie anywhere among the given number.
 create function bench.anywhere(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
@@ -34,6 +38,10 @@ as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 -- As above, among the rows with values of their own.
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
+
+-- The external_id of every hundredth row: most have none.
+create function bench.imported(k bigint) returns text language sql immutable
+as $$ select case when k % 100 = 3 then 'erp-' || k end $$;
 
 -- Members 1 to 3; pipeline 1, the default, with stages 1 to 4; pipeline 2 with stage 5.
 create function bench.seed_workspaces(workspaces bigint, keys bigint) returns void language sql
@@ -53,7 +61,7 @@ as $$
   insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
   select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', array[
     'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
-    'contacts:write', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read',
+    'contacts:write', 'contacts:manage', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read',
     'webhooks:manage'
   ]
   from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
@@ -72,22 +80,27 @@ as $$ select n % workspaces, 1 + n / workspaces from generate_series(first - 1, 
 
 create function bench.seed_contacts(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  insert into crm.contacts (workspace_id, id, name, email, phone, company_id, owner_id, created_at, updated_at)
+  insert into crm.contacts (
+    workspace_id, id, name, email, phone, company_id, owner_id, external_id, archived_at, created_at, updated_at
+  )
   select
     bench.workspace_id(w), bench.id(w, k), 'Contato ' || k, bench.pick(k, 'few', 'many', k::text) || '@contato.com',
     '+55 11 ' || k, case when k % 10 < 5 then bench.id(w, bench.pick(k, 1, 10, 11 + k % 900)) end,
-    bench.id(w, bench.pick(k, 2, 3, 1)), bench.made_at(k), bench.made_at(k + k * 7919 % 1000)
+    bench.id(w, bench.pick(k, 2, 3, 1)), bench.imported(k), bench.archived_at(k), bench.made_at(k),
+    bench.made_at(k + k * 7919 % 1000)
   from bench.rows(first, last, workspaces)
 $$;
 
 -- The oldest 12 % were changed last, all at once, as by an import.
 create function bench.seed_companies(first bigint, last bigint, workspaces bigint) returns void language sql
 as $$
-  insert into crm.companies (workspace_id, id, name, domain, tax_id, owner_id, created_at, updated_at)
+  insert into crm.companies (
+    workspace_id, id, name, domain, tax_id, owner_id, external_id, archived_at, created_at, updated_at
+  )
   select
     bench.workspace_id(w), bench.id(w, k), 'Empresa ' || bench.pick(k, 'few', 'many', k::text),
     bench.pick(k, 'few', 'many', k::text) || '.com', bench.pick(k, 'FEW', 'MANY', k::text),
-    bench.id(w, bench.pick(k, 2, 3, 1)), bench.made_at(k),
+    bench.id(w, bench.pick(k, 2, 3, 1)), bench.imported(k), bench.archived_at(k), bench.made_at(k),
     case when k <= last / workspaces * 0.12 then timestamptz '2026-01-01' else bench.made_at(k + k * 7919 % 1000) end
   from bench.rows(first, last, workspaces)
 $$;
@@ -96,7 +109,8 @@ create function bench.seed_deals(first bigint, last bigint, workspaces bigint) r
 as $$
   insert into crm.deals (
     workspace_id, id, title, status, value, pipeline_id, stage_id, contact_id, company_id, owner_id, external_id,
-    stage_changed_at, moved_at, created_at, updated_at, closed_at, won_at, lost_at
+    stage_changed_at, moved_at, created_at, updated_at, closed_at, won_at, lost_at,
+    archived_at
   )
   select
     bench.workspace_id(w), bench.id(w, k), 'Negócio ' || k, bench.pick(k, 'aberto', 'ganho', 'perdido'), k,
@@ -104,8 +118,19 @@ as $$
     bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 1, 10, k)), bench.id(w, bench.pick(k, 2, 3, 1)),
     bench.pick(k, 'few', 'many', k::text), bench.made_at(k), bench.made_at(k), bench.made_at(k),
     bench.made_at(k + k * 7919 % 1000), bench.pick(k, null, bench.made_at(k), bench.made_at(k)),
-    bench.pick(k, null, bench.made_at(k), null), bench.pick(k, null, null, bench.made_at(k))
+    bench.pick(k, null, bench.made_at(k), null), bench.pick(k, null, null, bench.made_at(k)), bench.archived_at(k)
   from bench.rows(first, last, workspaces)
+$$;
+
+-- What is searched of the rows above, which their triggers keep otherwise.
+create function bench.seed_search() returns void language sql
+as $$
+  insert into crm.search_texts (workspace_id, record, id, text)
+  select workspace_id, 'contact', id, crm.search_text(array[name, email], array[phone]) from crm.contacts
+  union all
+  select workspace_id, 'company', id, crm.search_text(array[name, tax_id, domain], '{}') from crm.companies
+  union all
+  select workspace_id, 'deal', id, crm.search_text(array[title, external_id], '{}') from crm.deals
 $$;
 
 -- Due a week after they were made; every tenth is due in the next century. The oldest 12 % were never done.
@@ -138,7 +163,7 @@ as $$
   from bench.rows(first, last, workspaces)
 $$;
 
--- Events are kept for 30 days, so however many there are, they happened in 28 of them.
+-- The feed goes back 30 days, so however many there are, they happened in 28 of them.
 create table bench.first_event as select date_trunc('hour', now()) - interval '29 days' as at;
 
 create function bench.happened_at(k bigint, total bigint) returns timestamptz language sql stable
@@ -159,6 +184,14 @@ as $$
   select crm.feed_cursor_text(row(e.position, e.id, e.occurred_at)) from crm.events e
   where e.workspace_id = bench.workspace_id(0) and e.id < crm.uuid_v7_floor(bench.happened_at(k + 1, total))
   order by e.id desc limit 1
+$$;
+
+-- The k-th event of the first workspace.
+create function bench.event_at(k bigint, total bigint) returns uuid language sql stable
+as $$
+  select e.id from crm.events e
+  where e.workspace_id = bench.workspace_id(0) and e.id >= crm.uuid_v7_floor(bench.happened_at(k, total))
+  order by e.id limit 1
 $$;
 
 -- The rows that creating a record adds: an event, a remembered reply, a lead's receipt.

@@ -15,7 +15,7 @@ const OTHERS = {
   traces: ["events", "idempotency_keys", "lead_receipts"],
   deliveries: ["webhook_deliveries"],
 };
-const TABLES = ["contacts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
+const TABLES = ["contacts", "search_texts", ...Object.values(OTHERS).flat()].map((table) => `crm.${table}`);
 
 /** One database, and the records of the workspace that calls. */
 export interface Size {
@@ -87,6 +87,7 @@ async function seed(url: string, { workspaces, contacts, others, each }: Amounts
     for (const kind of Object.keys(OTHERS)) {
       await sql`select ${sql(`bench.seed_${kind}`)}(1, ${others}, ${spread(others)})`;
     }
+    await sql`select bench.seed_search()`;
     for (const index of indexes) await sql.unsafe(index);
   });
   await sql`vacuum (freeze, analyze)`;

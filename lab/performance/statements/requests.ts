@@ -6,11 +6,12 @@ import { generateKey } from "../../../supabase/functions/_shared/keys/generate_k
 import { createKey } from "../../../operator/keys.ts";
 import { sendProposal } from "../../../operator/proposals.ts";
 import { createWorkspace, updateWorkspace } from "../../../operator/workspaces.ts";
-import { type GateName, takesQuery } from "../../../supabase/functions/_shared/contract/endpoint.ts";
+import type { GateName } from "../../../supabase/functions/_shared/contract/declaration.ts";
+import { takesQuery } from "../../../supabase/functions/_shared/contract/endpoint.ts";
 import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import { makeAppSamples } from "../../harness/app_samples.ts";
 import { makeMember, signInAs } from "../../harness/sessions.ts";
-import { makeSamples, type Samples, withSampleIds } from "../../harness/samples.ts";
+import { makeSamples, neededQuery, type Samples, withSampleIds } from "../../harness/samples.ts";
 import { type PlannedRequest, sendOnce } from "../load/template.ts";
 
 /**
@@ -80,10 +81,11 @@ async function* requestEndpoints(caller: Caller): Requests {
       Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
     }
-    const needsDeal = !route.endpoint.query.safeParse({}).success;
     const delivery = samples.records["app-v1-deliveries"];
-    const path = pathOf(resource.name, route.path, token ?? samples.records[resource.name], delivery) +
-      (needsDeal ? `?deal_id=${samples.deal_id}` : "");
+    // Other examples name the contact, so another one is erased.
+    const record = samples.records[route.path.endsWith("/erase") ? ERASED : resource.name];
+    const path = pathOf(resource.name, route.path, token ?? record, delivery) +
+      neededQuery(route.endpoint, samples);
     const body = exampleBody(route.method, resource.name, route.path, samples);
     yield request("endpoint", title, route.method, path, route.endpoint.status, { ...credentials, body });
   }
@@ -95,11 +97,12 @@ async function* requestReplays({ key, samples }: Caller): Requests {
   yield request("replay", "the same lead again", "POST", "/api-v1-leads", 200, lead);
   for (const { resource, route, title } of keyEndpoints) {
     if (!route.endpoint.idempotent) continue;
-    const path = pathOf(resource.name, route.path);
+    const path = pathOf(resource.name, route.path) + neededQuery(route.endpoint, samples);
     const body = exampleBody(route.method, resource.name, route.path, samples);
+    const { status } = route.endpoint;
     const sent = { key, body, headers: { "Idempotency-Key": title } };
     const other = { ...sent, body: { ...body, custom_fields: { other: true } } };
-    yield request("endpoint", `${title} with Idempotency-Key`, "POST", path, 201, sent);
+    yield request("endpoint", `${title} with Idempotency-Key`, "POST", path, status, sent);
     yield request("replay", `${title} with the same key and body`, "POST", path, 200, sent);
     yield request("error", `${title} with the same key, another body`, "POST", path, 422, other);
   }
@@ -125,7 +128,7 @@ async function* requestErrorsOfEndpoints({ sql, workspaceId, key }: Caller): Req
     const path = pathOf(resource.name, pattern, UNKNOWN_ID);
     const error = (why: string, method: string, path: string, status: number, by = key) =>
       request("error", `${title}, ${why}`, method, path, status, { key: by, body: endpoint.body && {} });
-    yield error("without its scope", method, path, 403, powerless.key);
+    if (endpoint.scope) yield error("without its scope", method, path, 403, powerless.key);
     if (takesQuery(endpoint)) yield error("with an unknown parameter", method, `${path}?unknown=1`, 422);
     yield error("with another method", "PUT", path, 405);
     if (path.includes(UNKNOWN_ID)) {
@@ -211,6 +214,11 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   const create = async (path: string, body: unknown) =>
     JSON.parse(await sendOnce(baseUrl, request("endpoint", path, "POST", path, 201, { key, body }), 0));
   const samples = await makeSamples(create, stages, "https://example.com/hooks");
+  samples.records[ERASED] = (await create("/api-v1-contacts", { name: "A apagar" })).id;
+  // There is nothing to merge but a record of its own kind.
+  for (const name of ["api-v1-contacts", "api-v1-companies"]) {
+    samples.records[mergedInto(name)] = (await create(`/${name}`, { name: "Outro registro" })).id;
+  }
   // The dispatcher sends nothing to an address that is not public.
   await sql`update crm.webhook_subscriptions set target_url = ${NOWHERE} where workspace_id = ${workspaceId}`;
   const { session } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
@@ -257,5 +265,14 @@ const paths: Paths = Object.assign(
 function exampleBody(method: string, name: string, path: string, samples: Samples): Example | undefined {
   const operation = paths[pathOf(name, path.replaceAll(/:(\w+)/g, "{$1}"))]![method.toLowerCase()]!;
   const example = operation.requestBody?.content["application/json"].example;
-  return example && withSampleIds(example, samples);
+  const body = example && withSampleIds(example, samples);
+  return body?.["merge_id"] ? { ...body, merge_id: samples.records[mergedInto(name)] } : body;
+}
+
+/** The name of the sample that is erased. */
+const ERASED = "erased";
+
+/** The name of the sample that is merged into that of a resource. */
+function mergedInto(name: string): string {
+  return `merged into ${name}`;
 }

@@ -135,8 +135,9 @@ async function countBlocks(probe: EndpointProbe, doors: Door[]): Promise<string>
  * the slowest page that ends early.
  */
 function figures(outcomes: Outcome[], shared: string): Measurement[] {
-  const byOperation = Map.groupBy(outcomes, ({ probe }) => probe.operation);
-  const slowest = largest(outcomes, ({ among = 0 }) => among);
+  const bounded = outcomes.filter(({ probe }) => probe.grows === undefined);
+  const byOperation = Map.groupBy(bounded, ({ probe }) => probe.operation);
+  const slowest = largest(bounded, ({ among = 0 }) => among);
   const toFullPage = ({ probe, time }: Outcome) =>
     time / outcomes.find((full) => isFirstPage(full, probe))!.time;
   const early = largest(outcomes.filter(({ probe }) => probe.early), toFullPage);

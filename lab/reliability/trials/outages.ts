@@ -14,8 +14,8 @@ const OUTAGES_S = [0, LONG_S, 0, LONG_S, 0];
 const SHORT_OUTAGES_S = [0, 0];
 /** How often an outage is tried until something was in flight. */
 const MAX_TRIES = 5;
-/** New events before each outage. */
-const EVENTS_OF_A_WORKSPACE = 6;
+/** New events before each outage: so many that some are still in flight when a quarter has ended. */
+const EVENTS_OF_A_WORKSPACE = 20;
 
 /** The recovery after a restart, in seconds since it. */
 interface Recovery {

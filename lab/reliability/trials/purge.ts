@@ -9,8 +9,8 @@ const ALLOWED_S = 1;
 const ALLOWED_GROWTH = 2;
 /** Few are timed in a short run, often beside other work. */
 const ALLOWED_GROWTH_SHORT = 10;
-/** The first day that nothing keeps: all of it is older than 30 days. */
-const DAYS_AGO = 32;
+/** The first day that nothing keeps: all of it is older than 90 days. */
+const DAYS_AGO = 92;
 const WRITERS = 2;
 /** How long the work is timed after the purge has begun; it may be over at once. */
 const MEANWHILE_MS = 2_000;
