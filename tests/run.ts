@@ -5,23 +5,25 @@
  * --filter signature`. The last line is always `N passed, N failed`; the lines before it name the tests that failed, and
  * those skipped because a program is missing. The exit code is 0 only if some test ran and none failed.
  */
-import { resolve } from "node:path";
-import { REQUIRED_VARIABLE } from "./support/needing.ts";
+import { join, resolve } from "node:path";
+import { makeDataDir, stopStacksIn } from "./support/own_stack.ts";
+import { ADDED_VARIABLE, REQUIRED_VARIABLE } from "./support/needing.ts";
+import { prepareData } from "./support/prepared_data.ts";
 import {
-  configOf,
   type Extent,
+  giveAll,
+  giveOut,
   selectFiles,
   type Selection,
-  shareAmong,
   testFiles,
 } from "./support/selection.ts";
-import { interrupted, runShard, type ShardResult } from "./support/shard.ts";
+import { interrupted, runShard, type Shard, type ShardResult } from "./support/shard.ts";
 
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
 const ALL_PROPERTY_CASES = "20000";
 /**
- * Groups of test files that run at the same time, each against its own stack. One more than a small machine has
- * processors, because several tests wait: for 30 seconds between two attempts, for 15 until a body is given up.
+ * Groups that run test files at the same time, each against its own stack. One more than a small machine has processors,
+ * because several tests wait: for 30 seconds between two attempts, for 15 until a body is given up.
  */
 const SHARDS = 3;
 
@@ -49,33 +51,44 @@ Deno.exit(sum("failed") === 0 && sum("passed") > 0 ? 0 : 1);
 async function runTests(args: string[]): Promise<ShardResult[]> {
   const env: Record<string, string> = extent === "default" ? {} : {
     PROPERTY_CASES: Deno.env.get("PROPERTY_CASES") ?? ALL_PROPERTY_CASES,
+    ...(extent === "added" && { [ADDED_VARIABLE]: "1" }),
     // In CI nothing may be skipped silently.
     ...(Deno.env.get("CI") && { [REQUIRED_VARIABLE]: "1" }),
   };
-  const { named, others } = await splitArguments(args);
-  const { atOnce, alone, waiting, browser }: Selection = named
-    ? selectNamed(named)
-    : await selectFiles(extent);
-  const run = (paths: string[], live: boolean) =>
-    runShard({ args: [...others, ...paths], config: configOf(paths[0]!), env, live });
-  const beside = waiting.length > 0 ? run(waiting, false) : null;
-  const groups = atOnce.length === 0 ? [] : shareAmong(atOnce.length < FEW_FILES ? 1 : SHARDS, atOnce);
-  const results = await Promise.all(groups.map((paths, index) => run(paths, index === 0)));
-  for (const paths of [alone, browser]) {
-    if (paths.length > 0 && !interrupted.signal.aborted) results.push(await run(paths, true));
-  }
-  if (beside) results.push(await beside);
-  return results;
+  const { named, others: options } = await splitArguments(args);
+  const selection = named ? { atOnce: named, alone: [], waiting: [] } : await selectFiles(extent);
+  const groups = selection.atOnce.length < FEW_FILES ? 1 : SHARDS;
+  const run = () => runSelection(selection, groups, { options, env });
+  return groups === 1 ? await run() : await withPreparedData(run);
 }
 
-function selectNamed(files: string[]): Selection {
-  const isBrowser = (path: string) => configOf(path) !== null;
-  return {
-    atOnce: files.filter((path) => !isBrowser(path)),
-    alone: [],
-    waiting: [],
-    browser: files.filter(isBrowser),
-  };
+async function runSelection(
+  { atOnce, alone, waiting }: Selection,
+  groups: number,
+  how: Pick<Shard, "options" | "env">,
+): Promise<ShardResult[]> {
+  const run = (next: Shard["next"], live: boolean) => runShard({ ...how, next, live });
+  const beside = waiting.length > 0 ? run(giveAll(waiting), false) : [];
+  const next = groups === 1 ? giveAll(atOnce) : giveOut(atOnce, groups);
+  const count = atOnce.length > 0 ? groups : 0;
+  const results = await Promise.all(Array.from({ length: count }, () => run(next, groups === 1)));
+  if (alone.length > 0 && !interrupted.signal.aborted) results.push(await run(giveAll(alone), true));
+  return [...results, await beside].flat();
+}
+
+/** Runs with data with which the stacks of the run begin, in a folder that is removed at the end. */
+async function withPreparedData(work: () => Promise<ShardResult[]>): Promise<ShardResult[]> {
+  const folder = await makeDataDir("crm-test-");
+  try {
+    await prepareData(join(folder, "prepared"));
+    return await work();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return [{ passed: 0, failed: 1, failures: [], skipped: [] }];
+  } finally {
+    await stopStacksIn(folder);
+    await Deno.remove(folder, { recursive: true });
+  }
 }
 
 /** Separates the files and folders of tests, null if there are none, from the other arguments. */

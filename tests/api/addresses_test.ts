@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { assertError, call } from "../support/client.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const NOT_LIVE = [
@@ -21,6 +23,7 @@ test("addresses that are announced but not live answer 404 not_found, any method
       for (const withKey of [null, key, "wrong"]) {
         const reply = await call(method, path, { key: withKey });
         assertError(reply, "not_found");
+        assert.equal(reply.body.error.message, "Este endereço ainda não está disponível");
         assert.ok(reply.headers.get("X-Request-Id"));
       }
     }
@@ -40,4 +43,39 @@ Deno.test("GET /api-v1-health needs no key and reports the state of the database
 test("a trailing slash is the same address, another case is not", async ({ workspace: { key } }) => {
   assert.equal((await call("GET", "/api-v1-pipelines/", { key })).status, 200);
   assert.equal((await call("GET", "/API-V1-pipelines", { key })).status, 404);
+});
+
+test("A 404 says whether the address or the record is missing; another workspace's record is missing like an unknown one", async ({ sql, workspace: { key } }) => {
+  const { deal } = await makeWorkspaceWithDeal(sql);
+  const address = "Este endereço não existe; confira o caminho na documentação";
+  const record = "Registro não encontrado";
+  const malformed = "Registro não encontrado: o id do endereço não é um UUID";
+  for (
+    const [path, message] of [
+      ["/api-v1-deals/a/b/c", address],
+      [`/api-v1-deals/${UNKNOWN_ID}/fly`, address],
+      ["/api-v1-deal", address],
+      ["/", address],
+      [`/api-v1-deals/${UNKNOWN_ID}`, record],
+      [`/api-v1-deals/${deal.id}`, record],
+      ["/api-v1-deals/x", malformed],
+      [`/proposals/${"a".repeat(43)}`, record],
+      ["/proposals/x", record],
+    ] as const
+  ) {
+    const reply = await call("GET", path, { key });
+    assertError(reply, "not_found");
+    assert.equal(reply.body.error.message, message, path);
+  }
+});
+
+test("OPTIONS is 405 with Allow on every path, as long as no page of another origin may call", async ({ workspace: { key } }) => {
+  for (
+    const path of ["/api-v1-me", "/api-v1-workspace", "/api-v1-contacts", `/api-v1-contacts/${UNKNOWN_ID}`]
+  ) {
+    const reply = await call("OPTIONS", path, { key, headers: { Origin: "https://app.example" } });
+    assertError(reply, "method_not_allowed");
+    assert.match(reply.headers.get("Allow")!, /^GET, HEAD/);
+    assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
+  }
 });

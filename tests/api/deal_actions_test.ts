@@ -1,41 +1,14 @@
+// Closing and reopening a deal. deal_moves_test.ts moves it between stages.
 import assert from "node:assert/strict";
-import type { Sql } from "postgres";
 import { assertError, client, type Reply } from "../support/client.ts";
-import { makeKey, makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
-import {
-  assertAlike,
-  atOnce,
-  eventsOf,
-  makeLossReason,
-  makePipeline,
-  UNKNOWN_ID,
-} from "../support/record_fixtures.ts";
+import { eventsSince, makeOpenDeal } from "../support/deals.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { assertAlike, atOnce, eventsOf, makeLossReason, UNKNOWN_ID } from "../support/record_fixtures.ts";
 import { test } from "../support/scenario.ts";
 
 const DEALS = "/api-v1-deals";
 
 type Api = ReturnType<typeof client>;
-
-/** Creates a workspace with one open deal, and functions that call its endpoints. */
-async function makeDeal(sql: Sql, fields: object = {}) {
-  const workspace = await makeWorkspace(sql);
-  const api = client(workspace.key);
-  const deal = (await api.post(DEALS, { title: "Venda", value: 10, ...fields })).body;
-  return {
-    workspace,
-    deal,
-    act: (action: string, body?: unknown) => api.post(`${DEALS}/${deal.id}/${action}`, body),
-    patch: (body: object) => api.patch(`${DEALS}/${deal.id}`, body),
-    read: async () => {
-      const { contact: _, company: __, last_activity: ___, ...fields } =
-        (await api.get(`${DEALS}/${deal.id}`)).body;
-      return fields;
-    },
-  };
-}
-
-/** Reads the events after the deal's creation, without deal.updated, which change_events_test.ts shows. */
-const eventsSince = (sql: Sql, { id }: TestWorkspace) => eventsOf(sql, id, "deal.created", "deal.updated");
 
 const isIdempotent = ({ status, body }: Reply) => {
   assert.equal(status, 200);
@@ -43,7 +16,7 @@ const isIdempotent = ({ status, body }: Reply) => {
 };
 
 test("POST win marks an open deal won, with its final amounts, once", async ({ sql }) => {
-  const { workspace, deal, act, read } = await makeDeal(sql);
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const won = await act("win", { value: 99.9, recurring_value: 5 });
   const { idempotent, ...body } = won.body;
   assert.equal(idempotent, false);
@@ -63,7 +36,7 @@ test("POST win marks an open deal won, with its final amounts, once", async ({ s
 });
 
 test("POST lose marks an open deal lost, with a reason and a note, once", async ({ sql }) => {
-  const { workspace, deal, act, read } = await makeDeal(sql);
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const loss_reason_id = await makeLossReason(sql, workspace);
   const lost = await act("lose", { loss_reason_id, loss_note: "caro" });
   const { idempotent, ...body } = lost.body;
@@ -87,19 +60,19 @@ test("POST lose marks an open deal lost, with a reason and a note, once", async 
 test("POST win and lose take no body, an empty one and nulls, and keep the amounts that are not sent", async ({ sql }) => {
   for (const body of [undefined, "", {}, { unknown: 1 }]) {
     for (const [action, status] of [["win", "ganho"], ["lose", "perdido"]] as const) {
-      const { act } = await makeDeal(sql);
+      const { act } = await makeOpenDeal(sql);
       const reply = await act(action, body);
       assert.deepEqual([reply.status, reply.body.status, reply.body.value], [200, status, 10], reply.text);
     }
   }
-  const won = await (await makeDeal(sql)).act("win", { value: null });
+  const won = await (await makeOpenDeal(sql)).act("win", { value: null });
   assert.equal(won.body.value, null, "null clears, as in PATCH");
-  const lost = await (await makeDeal(sql)).act("lose", { loss_reason_id: null, loss_note: null });
+  const lost = await (await makeOpenDeal(sql)).act("lose", { loss_reason_id: null, loss_note: null });
   assert.equal(lost.body.status, "perdido");
 });
 
 test("POST win and lose refuse a body that is wrong and leave the deal open", async ({ sql }) => {
-  const { workspace, deal, act, read } = await makeDeal(sql);
+  const { workspace, deal, act, read } = await makeOpenDeal(sql);
   const other = await makeWorkspace(sql);
   for (const [field, bad] of Object.entries({ value: [-1, "5", 1e16], recurring_value: [-1, true] })) {
     for (const value of bad) {
@@ -128,7 +101,7 @@ test("POST win and lose refuse a body that is wrong and leave the deal open", as
 
 test("POST win on a lost deal and lose on a won one change nothing, whichever way it was closed", async ({ sql }) => {
   for (const [first, second] of [["win", "lose"], ["lose", "win"]] as const) {
-    const { workspace, act } = await makeDeal(sql);
+    const { workspace, act } = await makeOpenDeal(sql);
     const { idempotent: _, ...closed } = (await act(first)).body;
     assert.deepEqual((await act(second)).body, { ...closed, idempotent: true });
     assert.equal((await eventsSince(sql, workspace)).length, 1);
@@ -137,7 +110,7 @@ test("POST win on a lost deal and lose on a won one change nothing, whichever wa
 
 test("simultaneous wins emit one deal.won; of simultaneous wins and losses only one takes effect", async ({ sql }) => {
   for (const actions of [["win", "win"], ["win", "lose"], ["lose", "win"], ["lose", "lose"]]) {
-    const { workspace, deal, read } = await makeDeal(sql);
+    const { workspace, deal, read } = await makeOpenDeal(sql);
     const calls = actions.map((action) => (api: Api) => api.post(`${DEALS}/${deal.id}/${action}`));
     const replies = await atOnce(workspace.id, "deals", deal.id, calls);
     const { status } = await read();
@@ -145,7 +118,7 @@ test("simultaneous wins emit one deal.won; of simultaneous wins and losses only 
     assert.ok(replies.every(({ body }) => body.status === status), "both see the same outcome");
     assert.deepEqual(await eventsSince(sql, workspace), [status === "ganho" ? "deal.won" : "deal.lost"]);
   }
-  const { workspace, deal } = await makeDeal(sql);
+  const { workspace, deal } = await makeOpenDeal(sql);
   const keys = await Promise.all(Array.from({ length: 64 }, () => makeKey(sql, workspace.id)));
   const wins = await Promise.all(keys.map(({ key }) => client(key).post(`${DEALS}/${deal.id}/win`)));
   assert.equal(wins.filter((reply) => !isIdempotent(reply)).length, 1);
@@ -153,7 +126,7 @@ test("simultaneous wins emit one deal.won; of simultaneous wins and losses only 
 });
 
 test("PATCH status aberto reopens a closed deal and clears how it was closed; it can be closed again", async ({ sql }) => {
-  const { workspace, deal, act, patch, read } = await makeDeal(sql);
+  const { workspace, deal, act, patch, read } = await makeOpenDeal(sql);
   await act("lose", { loss_reason_id: await makeLossReason(sql, workspace), loss_note: "caro" });
   const { status, body } = await patch({ status: "aberto", source: "volta" });
   assert.equal(status, 200);
@@ -173,7 +146,7 @@ test("PATCH status aberto reopens a closed deal and clears how it was closed; it
 });
 
 test("PATCH refuses to close a deal and names the action, but accepts a closed deal as it was read", async ({ sql }) => {
-  const { workspace, deal, act, patch, read } = await makeDeal(sql);
+  const { workspace, deal, act, patch, read } = await makeOpenDeal(sql);
   for (const [status, action] of [["ganho", "win"], ["perdido", "lose"]] as const) {
     const details = assertError(await patch({ status, title: "B" }), "validation_error");
     assert.deepEqual(Object.keys(details), ["status"]);
@@ -192,102 +165,8 @@ test("PATCH refuses to close a deal and names the action, but accepts a closed d
   assert.deepEqual(await eventsSince(sql, workspace), ["deal.won"]);
 });
 
-for (const way of ["POST move-stage", "PATCH"] as const) {
-  const mover = ({ act, patch }: Awaited<ReturnType<typeof makeDeal>>) => (body: object) =>
-    way === "PATCH" ? patch(body) : act("move-stage", body);
-
-  test(`${way} moves a deal to another stage, open or closed, and emits the previous stage`, async ({ sql }) => {
-    const made = await makeDeal(sql);
-    const { workspace, deal, act } = made;
-    const move = mover(made);
-    const [first, second, third] = workspace.stages;
-    const moved = (await move({ stage_id: second!.id })).body;
-    assert.deepEqual([moved.stage_id, moved.status, moved.title], [second!.id, "aberto", "Venda"]);
-    assert.equal(moved.stage_changed_at, moved.updated_at);
-    assert.notEqual(moved.stage_changed_at, deal.stage_changed_at);
-    const same = (await move({ stage_id: second!.id })).body;
-    assert.equal(same.stage_changed_at, moved.stage_changed_at, "the same stage is no change");
-    if (way === "POST move-stage") assert.deepEqual([moved.idempotent, same.idempotent], [false, true]);
-    await act("win");
-    const closed = (await move({ stage_id: third!.id, pipeline_id: workspace.pipelineId })).body;
-    assert.deepEqual([closed.stage_id, closed.status], [third!.id, "ganho"]);
-    assert.deepEqual(await eventsSince(sql, workspace), [
-      "deal.stage_changed",
-      "deal.won",
-      "deal.stage_changed",
-    ]);
-    const [facts] = await sql`
-      select facts from crm.events where object_id = ${deal.id} and event = 'deal.stage_changed' order by id limit 1`;
-    assert.deepEqual(facts!["facts"], {
-      previous_stage_id: first!.id,
-      previous_pipeline_id: workspace.pipelineId,
-    });
-  });
-
-  test(`${way} moves a deal to a stage of another pipeline only where the pipeline is given`, async ({ sql }) => {
-    const made = await makeDeal(sql);
-    const { workspace, read } = made;
-    const move = mover(made);
-    const { id: pipeline_id, stages: [stage_id, last] } = await makePipeline(sql, workspace);
-    assertError(await move({ stage_id }), "stage_not_found");
-    for (const { id } of workspace.stages) {
-      assertError(await move({ stage_id: id, pipeline_id }), "stage_not_found");
-    }
-    assert.equal((await read()).stage_id, workspace.stages[0]!.id);
-    const { body } = await move({ stage_id: last, pipeline_id });
-    assert.deepEqual([body.pipeline_id, body.stage_id], [pipeline_id, last]);
-    assert.deepEqual(await eventsSince(sql, workspace), ["deal.stage_changed"]);
-  });
-
-  test(`${way} refuses a stage or pipeline that is inactive or not of the workspace`, async ({ sql }) => {
-    const made = await makeDeal(sql);
-    const { workspace, deal, read } = made;
-    const move = mover(made);
-    const other = await makeWorkspace(sql);
-    const [first, second, third] = workspace.stages;
-    const unknown = await move({ stage_id: UNKNOWN_ID });
-    assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), ["stage_id"]);
-    assertAlike(await move({ stage_id: other.stages[0]!.id }), unknown);
-    const nowhere = await move({ stage_id: second!.id, pipeline_id: UNKNOWN_ID });
-    assert.deepEqual(Object.keys(assertError(nowhere, "pipeline_not_found")), ["pipeline_id"]);
-    assertAlike(await move({ stage_id: second!.id, pipeline_id: other.pipelineId }), nowhere);
-
-    await sql`update crm.stages set is_active = false where id in (${first!.id}, ${second!.id})`;
-    assertError(await move({ stage_id: second!.id }), "stage_not_found");
-    const pipeline = await makePipeline(sql, workspace);
-    await sql`update crm.pipelines set is_active = false where workspace_id = ${workspace.id}`;
-    assertError(
-      await move({ stage_id: pipeline.stages[0], pipeline_id: pipeline.id }),
-      "pipeline_not_found",
-    );
-    assert.deepEqual(await read(), deal);
-    assert.equal((await move({ stage_id: first!.id })).status, 200, "what stays is not checked again");
-    assert.equal((await move({ stage_id: third!.id })).status, 200, "nor is the pipeline it stays in");
-  });
-}
-
-test("POST move-stage needs a stage_id", async ({ sql }) => {
-  const { workspace, act } = await makeDeal(sql);
-  for (const stage_id of [undefined, null, "x", 5]) {
-    const details = assertError(await act("move-stage", { stage_id }), "validation_error");
-    assert.deepEqual(Object.keys(details), ["stage_id"]);
-  }
-  assertError(await act("move-stage"), "bad_request");
-  assert.deepEqual(await eventsOf(sql, workspace.id), ["deal.created"]);
-});
-
-test("PATCH with another pipeline and no stage moves a deal to its first active stage", async ({ sql }) => {
-  const { workspace, patch } = await makeDeal(sql);
-  const { id: pipeline_id, stages } = await makePipeline(sql, workspace);
-  const { body } = await patch({ pipeline_id });
-  assert.deepEqual([body.pipeline_id, body.stage_id], [pipeline_id, stages[0]]);
-  assert.equal((await patch({ pipeline_id })).body.stage_changed_at, body.stage_changed_at);
-  await sql`update crm.stages set is_active = false where pipeline_id = ${workspace.pipelineId}`;
-  assertError(await patch({ pipeline_id: workspace.pipelineId }), "pipeline_has_no_stage");
-});
-
 test("The actions answer 404 to a deal of another workspace as to an unknown id", async ({ sql }) => {
-  const { deal, read } = await makeDeal(sql);
+  const { deal, read } = await makeOpenDeal(sql);
   const other = await makeWorkspace(sql);
   const body = { stage_id: other.stages[1]!.id };
   for (const action of ["move-stage", "win", "lose"]) {
@@ -295,13 +174,13 @@ test("The actions answer 404 to a deal of another workspace as to an unknown id"
     const unknown = await send(UNKNOWN_ID);
     assertError(unknown, "not_found");
     assertAlike(await send(deal.id), unknown);
-    assertAlike(await send("no-uuid"), unknown);
+    assertError(await send("no-uuid"), "not_found");
   }
   assert.deepEqual(await read(), deal);
 });
 
 test("Writes of the application set the same timestamps of a deal and emit the same events as the API", async ({ sql }) => {
-  const { workspace, deal, read } = await makeDeal(sql);
+  const { workspace, deal, read } = await makeOpenDeal(sql);
   await sql`update crm.deals set status = 'ganho', stage_id = ${
     workspace.stages[2]!.id
   } where id = ${deal.id}`;

@@ -116,6 +116,7 @@ test("GET /api-v1-deals/<uuid> adds contact, company and the activity created la
     contact: null,
     company: null,
     last_activity: null,
+    lead: null,
   });
 
   const contact_id = await makeContact(sql, workspace);

@@ -5,6 +5,7 @@ import { operate } from "../../operator/operator.ts";
 import { call as send, client, memberClient } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { runJob } from "../support/jobs.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { makeProposal } from "../support/proposals.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
@@ -34,6 +35,7 @@ async function show(sql: Sql, workspace_id: string, id: string) {
 const sum = (rows: { calls: number }[]) => rows.reduce((total, { calls }) => total + calls, 0);
 
 test("a call is seen at once, and the job neither loses one nor counts one twice", async ({ sql, workspace }) => {
+  await passMidnight();
   const { id, key } = await makeKey(sql, workspace.id);
   for (const [more, total] of [[3, 3], [0, 3], [2, 5]] as const) {
     await call(key, more);

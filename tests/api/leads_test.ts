@@ -102,21 +102,6 @@ test("POST /api-v1-leads reuses a company by name, whatever its case and surroun
   assert.equal(other.body.created.company, true);
 });
 
-test("POST /api-v1-leads reuses a contact by e-mail, else by the digits of its phone", async ({ api }) => {
-  const first = await api.post(LEADS, { first_name: "A", email: "a@x.com", phone: "(11) 1111-1111" });
-  const id = first.body.lead.contact_id;
-  assert.equal((await api.post(LEADS, { first_name: "B", email: "A@X.com" })).body.lead.contact_id, id);
-  assert.equal((await api.post(LEADS, { first_name: "B", phone: "11 11111111" })).body.lead.contact_id, id);
-  const colleague = await api.post(LEADS, { first_name: "C", email: "c@x.com", phone: "1111111111" });
-  assert.equal(
-    colleague.body.created.contact,
-    true,
-    "another e-mail behind the same phone is another person",
-  );
-  const none = await api.post(LEADS, { first_name: "D", phone: "---" });
-  assert.equal(none.body.created.contact, true, "a phone without digits matches no contact");
-});
-
 test("POST /api-v1-leads fills in a reused contact where it is empty and never overwrites", async ({ sql, api }) => {
   const first = await api.post(LEADS, { first_name: "Ana", email: "a@x.com" });
   await api.post(LEADS, {

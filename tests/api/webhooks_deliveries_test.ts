@@ -13,6 +13,7 @@ interface Listed {
   id: string;
   event: string;
   state: string;
+  occurred_at: string;
 }
 
 /** Follows the cursor from page to page. */
@@ -72,7 +73,7 @@ test("GET /api-v1-webhooks/:id/deliveries shows what happened to each event, and
   assert.ok(headers.some(({ name }: { name: string }) => name === "X-Service-Delivery-Id"));
 });
 
-test("GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event first, by state, event and since", async ({ sql, workspace, api }) => {
+test("GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event first, by state, event, since and until", async ({ sql, workspace, api }) => {
   const { id } = await subscribe(workspace.key, openMailbox().url, ["deal.won", "deal.lost"]);
   await sql`update crm.webhook_subscriptions set is_active = false where id = ${id}`;
   const states = ["pending", "delivered", "failed", "cancelled"];
@@ -95,15 +96,28 @@ test("GET /api-v1-webhooks/:id/deliveries lists each delivery once, newest event
   assert.deepEqual(lost, all.filter(({ event }) => event === "deal.lost"));
   const both = (await readPages(api, `${list}?event=deal.lost&state=failed`)).flat();
   assert.deepEqual(both, lost.filter(({ state }) => state === "failed"));
-  const [{ occurred_at }] = all.slice(9) as [Listed & { occurred_at: string }];
+  const { occurred_at } = all[9]!;
   const recent = (await readPages(api, `${list}?since=${occurred_at}`)).flat();
   assert.deepEqual(recent, all.slice(0, 10));
+  const earlier = all.slice(10);
+  const filters: [string, Listed[]][] = [
+    ["", earlier],
+    ["&state=failed", earlier.filter(({ state }) => state === "failed")],
+    ["&event=deal.lost", earlier.filter(({ event }) => event === "deal.lost")],
+  ];
+  for (const [filter, expected] of filters) {
+    const before = (await readPages(api, `${list}?until=${occurred_at}&limit=3${filter}`)).flat();
+    assert.deepEqual(before, expected, filter);
+  }
+  const window = await api.get(`${list}?since=${all[19]!.occurred_at}&until=${occurred_at}`);
+  assert.deepEqual(window.body.data, all.slice(10, 20));
 
   for (
     const wrong of [
       "state=lost",
       "event=deal.eaten",
       "since=yesterday",
+      "until=tomorrow",
       "limit=0",
       "updated_since=2026-01-01",
     ]
@@ -195,13 +209,14 @@ test("A delivery is reached through its own subscription alone", async ({ sql, w
       [mine.subscription, theirs.delivery],
       [theirs.subscription, theirs.delivery],
       [theirs.subscription, mine.delivery],
-      [mine.subscription, "x"],
-      ["x", mine.delivery],
     ] as const
   ) {
     assert.equal((await read(subscription, delivery)).text, unknown.text);
     const again = await api.post(`${WEBHOOKS}/${subscription}/deliveries/${delivery}/redeliver`);
     assert.equal(again.text, unknown.text);
+  }
+  for (const [subscription, delivery] of [[mine.subscription, "x"], ["x", mine.delivery]] as const) {
+    assertError(await read(subscription, delivery), "not_found");
   }
   await eventually(async () => {
     const { body } = await client(other.key).get(

@@ -105,6 +105,11 @@ test("POST …/recover takes the events of its window that were not delivered, o
   assert.deepEqual(Object.keys(assertError(await post({}), "validation_error")), ["since"]);
   const backwards = await post({ since: "2026-01-02", until: "2026-01-01T23:00:00Z" });
   assert.deepEqual(assertError(backwards, "validation_error"), { until: "Deve ser depois de since" });
+  const [row] = await sql<
+    [{ soon: string }]
+  >`select crm.iso(clock_timestamp() + interval '1 minute') as soon`;
+  const ahead = await post({ since: row.soon });
+  assert.deepEqual(assertError(ahead, "validation_error"), { since: "Não pode estar no futuro" });
 });
 
 test("Two recoveries at the same time queue each event once", async ({ sql, workspace: { id: workspace, key }, api }) => {

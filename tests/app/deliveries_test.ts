@@ -146,7 +146,7 @@ test("A delivery whose event was dropped is not found, and its webhook shows wha
   assert.deepEqual((await gestor.get(`${DELIVERIES}?subscription_id=${webhook}`)).body.data, []);
 });
 
-test("app-v1-deliveries lists the deliveries of the workspace or of a webhook, by state, event and since, page by page", async ({ sql, workspace: { id, key } }) => {
+test("app-v1-deliveries lists the deliveries of the workspace or of a webhook, by state, event, since and until, page by page", async ({ sql, workspace: { id, key } }) => {
   const gestor = await manager(sql, id);
   const webhooks: string[] = [];
   for (let n = 0; n < 2; n++) {
@@ -183,6 +183,7 @@ test("app-v1-deliveries lists the deliveries of the workspace or of a webhook, b
       (row) => row.state === "failed" && row.subscription_id === webhooks[0],
     ],
     [`&since=${all[6]!.occurred_at}`, (row) => row.occurred_at >= all[6]!.occurred_at],
+    [`&until=${all[6]!.occurred_at}`, (row) => row.occurred_at < all[6]!.occurred_at],
     [`&subscription_id=${webhooks[1]}`, (row) => row.subscription_id === webhooks[1]],
   ];
   for (const [query, fits] of filters) {

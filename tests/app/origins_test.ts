@@ -1,7 +1,7 @@
 // Which pages a browser lets call which function: those of the console (APP_ORIGIN) alone use sessions.
 import assert from "node:assert/strict";
 import { functionApp } from "../../supabase/functions/_shared/http/app.ts";
-import type { GateName } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
 import { withEnvironment } from "../support/environment.ts";
 
 const CONSOLE = "https://padaria.github.io";

@@ -4,6 +4,7 @@ import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
 import { signIn } from "../support/sessions.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { subscribe } from "../support/webhooks.ts";
 
 const WORKSPACE = "/app-v1-workspace";
@@ -25,6 +26,7 @@ test("app-v1-workspace shows the workspace, who is signed in, and what is used",
 });
 
 test("app-v1-workspace counts the calls of every key of the workspace, today and in 7 days of UTC", async ({ sql, workspace: { id } }) => {
+  await passMidnight();
   const other = await makeWorkspace(sql);
   const at = (days: number) =>
     sql`date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - ${days} * interval '1 day'`;

@@ -38,7 +38,7 @@ for (const record of listed) {
       const workspace = await makeWorkspace(sql);
       const { first, second } = await twoBodies(sql, workspace, record);
       for (const name of namesOf(record, ["always"])) {
-        const { updated_at: _, ...before } = await create(workspace.key, path, first);
+        const { updated_at: _, ...before } = await create(workspace.key, path, withNewExternalId(first));
         // A stage belongs to one pipeline.
         const sent = only(
           second,
@@ -76,10 +76,26 @@ for (const record of listed) {
       return found.filter((id) => id === one.id || id === other.id);
     };
     assert.deepEqual(await list({}), [other.id, one.id]);
+    const get = async (id: string) => (await client(workspace.key).get(`${path}/${id}`)).body;
 
-    for (const [name, { range, condition }] of Object.entries(record.filters)) {
-      if (name in required) {
+    for (const [name, { range, condition, several, searches }] of Object.entries(record.filters)) {
+      if (searches) {
+        assert.deepEqual(await list({ [name]: one.name ?? one.title }), [one.id], name);
+      } else if (name === "archived") {
+        assert.deepEqual(await list({ archived: "any" }), [other.id, one.id]);
+        await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = now() where id = ${other.id}`;
+        for (const [archived, expected] of [["false", one], ["true", other]] as const) {
+          assert.deepEqual(await list({ archived }), [expected.id], archived);
+        }
+        assert.deepEqual(await list({}), [one.id], "absent");
+        await sql`update ${sql(`crm.${record.about.table}`)} set archived_at = null where id = ${other.id}`;
+      } else if (name in required) {
         assert.deepEqual(await list({ [name]: crypto.randomUUID() }), [], name);
+      } else if (name.startsWith("closed_")) {
+        // Only one of the two deals is closed, by the call above.
+        const [year, none] = name === "closed_since" ? ["2000", "2100"] : ["2100", "2000"];
+        assert.deepEqual(await list({ [name]: `${year}-01-01` }), [other.id], name);
+        assert.deepEqual(await list({ [name]: `${none}-01-01` }), [], name);
       } else if (range !== undefined) {
         assert.equal((await list({ [name]: "2026-12-25T00:00:00Z" })).length, 1, name);
       } else if (condition === undefined) {
@@ -90,6 +106,10 @@ for (const record of listed) {
           [one.id],
           name,
         );
+        if (several) {
+          const both = await list({ [name]: `${one[name]},${(await get(other.id))[name]}` });
+          assert.deepEqual(both, [other.id, one.id], `two values of ${name}`);
+        }
       } else {
         const parts = await Promise.all(Object.keys(condition).map((value) => list({ [name]: value })));
         assert.deepEqual(parts.flat().sort(), [one.id, other.id].sort(), name);
@@ -98,7 +118,14 @@ for (const record of listed) {
     for (const name of ["since", "updated_since"]) {
       assert.deepEqual(await list({ [name]: "2100-01-01T00:00:00Z" }), [], name);
     }
+    assert.deepEqual(await list({ until: "2000-01-01T00:00:00Z" }), []);
+    assert.deepEqual(await list({ until: "2100-01-01T00:00:00Z" }), [other.id, one.id]);
   });
+}
+
+/** A body for another record: external_id is unique. */
+function withNewExternalId(body: Record<string, unknown>): Record<string, unknown> {
+  return { ...body, ...("external_id" in body && { external_id: crypto.randomUUID() }) };
 }
 
 /** Builds two bodies of POST that have every field, and no value in common. */

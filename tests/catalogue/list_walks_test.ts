@@ -19,12 +19,18 @@ const DAY = 86_400_000;
 const START = Date.now() - 15 * DAY;
 
 type Row = Record<string, string | null>;
+type Args = Record<string, string | string[]>;
 
 /** Few values of each column, so that rows share them; null where the column allows it. */
 function valuesOf(workspace: TestWorkspace, other: { member: string; samples: Record<string, string> }) {
   const { company, contact, deal } = other.samples;
   return {
-    contact: { name: ["A"], email: [null, "a@x.com", "b@x.com"], company_id: [null, company!] },
+    contact: {
+      name: ["A"],
+      email: [null, "a@x.com", "b@x.com"],
+      phone: [null, "11 97777-1234", "+1 555 123 4567"],
+      company_id: [null, company!],
+    },
     company: { name: ["Sol", "SOL", "Mar"], domain: [null, "x.com"], tax_id: [null, "1", "2"] },
     deal: {
       title: ["A"],
@@ -62,7 +68,7 @@ async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): 
     ...(record.name === "note" ? {} : { owner_id: [workspace.memberId, member] }),
     ...valuesOf(workspace, { member, samples })[record.name]!,
   };
-  const random = fc.sample(fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), { numRuns: ROWS, seed: 1 });
+  const random = fc.sample(fc.array(fc.nat(), { minLength: 13, maxLength: 13 }), { numRuns: ROWS, seed: 1 });
   const at = (day: number) => new Date(START + day % 30 * DAY).toISOString();
   const rows = random.map((numbers, index) => ({
     ...Object.fromEntries(
@@ -72,6 +78,8 @@ async function makeRows(sql: Sql, workspace: TestWorkspace, record: CrmRecord): 
     created_at: new Date(START + index).toISOString(),
     updated_at: at(numbers[10]!),
     ...(record.name === "activity" && { due_at: numbers[11]! % 3 === 0 ? null : at(numbers[11]!) }),
+    ...(record.name === "deal" && { closed_at: numbers[11]! % 3 === 0 ? null : at(numbers[11]!) }),
+    ...("archived" in record.filters && { archived_at: numbers[12]! % 3 === 0 ? at(numbers[12]!) : null }),
   }));
   const table = sql(`crm.${record.about.table}`);
   for (const row of rows) {
@@ -88,42 +96,55 @@ async function uuidAt(sql: Sql, at: string): Promise<string> {
 }
 
 /** What the filters say, computed without the database. */
-function matching(record: CrmRecord, rows: Row[], args: Record<string, string>): string[] {
+function matching(record: CrmRecord, rows: Row[], args: Args): string[] {
   const bounds = [...ranges(record).values()].flat();
+  const isOverdue = (row: Row) =>
+    row["status"] === "pendente" && row["due_at"] != null && Date.parse(row["due_at"]) < Date.now();
+  const { archived = "false", is_overdue } = args;
   return rows.filter((row) =>
-    equalities(record).every(({ name, column = name, through }) =>
-      args[name] === undefined || row[column] === (through ? args[name].toLowerCase() : args[name])
-    ) &&
+    equalities(record).every(({ name, column = name, several }) => {
+      const value = args[name];
+      return value === undefined || (several ? value.includes(row[column]!) : row[column] === value);
+    }) &&
     bounds.every(({ name, range }) => {
       if (args[name] === undefined) return true;
       const value = row[range!.column];
       if (value == null) return false;
-      const [own, bound] = [Date.parse(value), Date.parse(args[name])];
+      const [own, bound] = [Date.parse(value), Date.parse(args[name] as string)];
       return range!.operator === "<" ? own < bound : own >= bound;
     }) &&
-    (args["is_overdue"] === undefined ||
-      args["is_overdue"] === String(
-          row["status"] === "pendente" && row["due_at"] != null && Date.parse(row["due_at"]) < Date.now(),
-        ))
+    (is_overdue === undefined || is_overdue === String(isOverdue(row))) &&
+    (!("archived" in record.filters) || archived === record.filters["archived"]!.hides!.all ||
+      archived === String(row["archived_at"] !== null))
   ).map(({ id }) => id!);
 }
 
 /** Any combination of the record's filters, with values that some rows have, and values that none has. */
-function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Record<string, string>> {
-  const one = ({ name, column = name, range, condition }: ReturnType<typeof equalities>[number]) => {
-    if (condition) return fc.constantFrom(...Object.keys(condition));
+function anyFilters(record: CrmRecord, rows: Row[]): fc.Arbitrary<Args> {
+  const one = (
+    { name, column = name, range, condition, several, hides }: ReturnType<typeof equalities>[number],
+  ) => {
+    if (condition) {
+      return fc.constantFrom(
+        ...Object.keys(condition).filter((value) => value !== hides?.without),
+        ...hides ? [hides.all] : [],
+      );
+    }
     const values = rows.map((row) => row[range?.column ?? column]).filter((value) => value != null);
     // A column in which no row has a value can only be searched for a value that none has.
-    return fc.constantFrom(...values.length > 0 ? values as string[] : [LAST]);
+    const found = values.length > 0 ? [...new Set(values as string[])] : [LAST];
+    return several ? fc.subarray([...found, "none"], { minLength: 1 }) : fc.constantFrom(...found);
   };
-  const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }));
+  // What is searched has a walk of its own (search_walks_test.ts).
+  const filters = Object.entries(record.filters).map(([name, filter]) => ({ name, ...filter }))
+    .filter(({ searches }) => searches === undefined);
   const updated = [...ranges(record).values()].flat().filter(({ name }) => name === "updated_since");
   const required = filters.filter(({ required }) => required);
   const others = [...filters.filter(({ required }) => !required), ...updated];
   // With more filters at once hardly a row matches.
   return fc.subarray(others, { maxLength: 2 }).chain((chosen) =>
     fc.record(Object.fromEntries([...required, ...chosen].map((filter) => [filter.name, one(filter)])))
-  ) as fc.Arbitrary<Record<string, string>>;
+  ) as fc.Arbitrary<Args>;
 }
 
 for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
@@ -137,9 +158,7 @@ for (const record of records.filter(({ about }) => about.sql?.includes("list")))
         await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
         return await sql<{ ids: string[]; next_id: string | null }[]>`
           select * from ${sql(`crm.${record.name}_list_by`)}(
-            ${
-          sql.json(args as Record<string, string>)
-        }::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
+            ${sql.json(args as Args)}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
           )`;
       });
       return found[0]!;

@@ -44,23 +44,36 @@ Deno.test("every field that is stored has a column of its type, which is null on
   }
 });
 
-Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id", async () => {
+Deno.test("every equality and every range that a list is filtered by is served by an index that ends with the id, or has each value once", async () => {
   await using sql = openDatabase();
   for (const record of records.filter(({ about }) => about.sql?.includes("list"))) {
     const { name, about } = record;
-    const indexes = await sql<{ columns: string[] }[]>`
-      select array(
+    const indexes = await sql<{ columns: string[]; unique: boolean; condition: string | null }[]>`
+      select i.indisunique as "unique", pg_get_expr(i.indpred, i.indrelid) as condition, array(
         select a.attname::text from unnest(i.indkey::int2[]) with ordinality k (attnum, position)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
         order by k.position
       ) as columns
-      from pg_index i where i.indrelid = ${`crm.${about.table}`}::regclass and i.indpred is null`;
-    const served = new Set(indexes.map(({ columns }) => columns.join(", ")));
+      from pg_index i where i.indrelid = ${`crm.${about.table}`}::regclass`;
+    const served = new Set(
+      indexes.map(({ columns, unique, condition }) =>
+        [unique && condition ? "unique " : "", columns.join(", "), condition ? ` where ${condition}` : ""]
+          .join("")
+      ),
+    );
     const leading = required(record).map(columnOf);
-    const columns = [...equalities(record).map(columnOf), ...ranges(record).keys()];
-    for (const column of columns) {
-      const expected = [...new Set(["workspace_id", ...leading, column, "id"])].join(", ");
-      assert.ok(served.has(expected), `${name}: no index on (${expected})`);
+    const columns = [
+      ...equalities(record).map((filter) => ({ ...filter, column: columnOf(filter) })),
+      ...[...ranges(record).keys()].map((column) => ({ column, unique: false, sparse: false, range: {} })),
+    ];
+    for (const { column, unique, sparse, range } of columns) {
+      const present = ` where (${column} IS NOT NULL)`;
+      const expected = unique
+        ? `unique workspace_id, ${column}${present}`
+        : [...new Set(["workspace_id", ...leading, column, "id"])].join(", ") + (sparse ? present : "");
+      // A range never has the rows without a value.
+      const isServed = served.has(expected) || range !== undefined && served.has(expected + present);
+      assert.ok(isServed, `${name}: no index on (${expected})`);
     }
   }
 });

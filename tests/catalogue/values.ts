@@ -1,7 +1,6 @@
 // Values for the fields of any record, chosen by the fields' own schemas.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import type { z } from "zod";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 
 /** Each is valid for some schema, and none is a default. */
@@ -37,14 +36,15 @@ const CANDIDATES: unknown[] = [
 ];
 
 /**
- * Returns two different values that a schema accepts and does not transform.
+ * Returns two different values that a schema accepts and does not transform, and by which a list can be filtered.
  *
  * @throws AssertionError where no two candidates are valid: add two for a schema of a new kind
  */
-function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
+function twoValues({ rule, filter }: Field, name: string): [unknown, unknown] {
   const valid = CANDIDATES.filter((value) => {
-    const parsed = rule.safeParse(value);
-    return parsed.success && isDeepStrictEqual(parsed.data, value);
+    const parsed = rule!.safeParse(value);
+    return parsed.success && isDeepStrictEqual(parsed.data, value) &&
+      (filter === null || filter.rule.safeParse(value).success);
   });
   // A free text accepts more than two candidates; the first two suffice.
   const [first, second] = valid;
@@ -59,7 +59,7 @@ function twoValues(rule: z.ZodType, name: string): [unknown, unknown] {
 export type Ids = Readonly<Record<string, [string, string]>>;
 
 /** Chooses two values for a field; for a reference, ids of records that exist. */
-export function valuesOf(name: string, { references, rule }: Field, ids: Ids): [unknown, unknown] {
-  const table = references?.table ?? { pipeline_id: "pipelines" }[name];
-  return table ? ids[table]! : twoValues(rule!, name);
+export function valuesOf(name: string, field: Field, ids: Ids): [unknown, unknown] {
+  const table = field.references?.table ?? { pipeline_id: "pipelines" }[name];
+  return table ? ids[table]! : twoValues(field, name);
 }

@@ -115,7 +115,7 @@ Deno.test("The warning about a scope names those that it nearly spells, and no o
     ["webhook:manage", "webhooks:manage"],
     ["webhooks:read", "webhooks:manage"],
     ["webhook:write", "webhooks:manage"],
-    ["contacts:manage", "contacts:read", "contacts:write"],
+    ["deals:manage", "deals:read", "deals:write"],
     ["leads:manage", "leads:write"],
     ["leads:read"],
     ["pipelines:write"],

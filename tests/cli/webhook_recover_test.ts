@@ -30,8 +30,10 @@ test("webhook recover sends what a subscription never got, and delivery list fin
     await say("webhook", "recover", id, "--since", since, "--until", "2199-01-01"),
     `0 deliveries are on the way to subscription ${id}\n`,
   );
+  await assertMistake(["webhook", "recover", id, "--since", "2199-01-01"], 2, /begins in the past/);
   const list = (...options: string[]) => json("delivery", "list", "--workspace", workspace, ...options);
   assert.equal((await list()).length, 4);
+  assert.equal((await list("--until", since)).length, 0);
   for (const subscription of [id, other]) {
     const rows = await list("--subscription", subscription, "--event", "contact.created", "--since", since);
     assert.deepEqual(rows.map((row: Record<string, string>) => row["subscription_id"]), [

@@ -4,6 +4,7 @@ import { deliveryBody } from "../../openapi/events.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
 import { makeKey } from "../support/fixtures.ts";
 import { openMailbox } from "../support/mailbox.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { checkDelivery, letTimePass, subscribe, waitForDelivery, WEBHOOKS } from "../support/webhooks.ts";
 import { assertMistake, assertOneLine, crm, json, say, UNKNOWN_ID } from "./crm.ts";
 import { test } from "../support/scenario.ts";
@@ -43,6 +44,7 @@ test("webhook list shows what a workspace has subscribed to, and no secret", asy
 test("webhook show counts the outcomes of a subscription's deliveries by day, and names the key that made it", async ({ sql, workspace: { id: workspace, key } }) => {
   const { id } = await subscribe(key, openMailbox().url, ["deal.won"]);
   const [made] = await json("key", "list", "--workspace", workspace);
+  await passMidnight();
   await sql`
     with event as (
       insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PRESETS } from "../../console/pages/keys/presets.ts";
 import { pt } from "../../console/strings/pt.ts";
 import { ERRORS } from "../../supabase/functions/_shared/contract/errors.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
@@ -16,6 +17,15 @@ Deno.test("Every scope has words on the form of a new key", () => {
     says(`scope.${resource}`);
     says(`access.${access}`);
   }
+});
+
+Deno.test("No usual set of scopes but everything can erase a contact's data for good", () => {
+  const erasing = PRESETS.filter(({ scopes }) => scopes.includes("contacts:manage")).map(({ name }) => name);
+  assert.deepEqual(erasing, ["all"]);
+  const erp = PRESETS.find(({ name }) => name === "erp")!;
+  assert.ok(
+    ["contacts:write", "companies:write", "deals:write"].every((scope) => erp.scopes.includes(scope)),
+  );
 });
 
 Deno.test("The console has words of its own only for error codes that exist", () => {

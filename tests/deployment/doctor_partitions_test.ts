@@ -1,10 +1,12 @@
 import type { Sql } from "postgres";
 import { partitions } from "../../deployment/doctor/checks/partitions.ts";
 import { runChecks } from "../../deployment/doctor/examine.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { breakAndMend } from "./doctor.ts";
 
 Deno.test("The doctor sees what is wrong with the partitions, and its remedy mends it", async (t) => {
+  await passMidnight(120);
   await using database = await startOwnDatabase();
   const owner = database.sql;
   const look = () =>

@@ -9,7 +9,7 @@ import { openSql } from "../../local/sql.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
-import { makeDataDir } from "../support/own_stack.ts";
+import { makeStartedDataDir } from "../support/own_stack.ts";
 import { readPage, readSnippet } from "./page.ts";
 
 /** Milliseconds after which the commands are given up: several wait until a delivery has arrived. */
@@ -100,7 +100,7 @@ async function failOnce(sql: postgres.Sql, contactId: string, attempt: number): 
 
 /** A stack of its own, a subscription to a port on which nothing listens yet, and what a reader of the page can do. */
 async function openReader() {
-  const [dataDir, folder, port] = [await makeDataDir(), await Deno.makeTempDir(), freePort()];
+  const [dataDir, folder, port] = [await makeStartedDataDir(), await Deno.makeTempDir(), freePort()];
   const stack = await startStackProcess(dataDir, { WEBHOOK_DEV_TARGETS: `127.0.0.1:${port}` });
   const { base_url, database_url, demo_key } = stack.file;
   const sql = openSql(database_url, { max: 1 });

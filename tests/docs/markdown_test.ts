@@ -5,7 +5,7 @@ const ROOT = join(import.meta.dirname!, "../..");
 const WIDTH = 120;
 /** Text in backticks that names a file or folder, from the root or from the functions' folder. */
 const PATH =
-  /`((?:\.ci|browser|cli|console|contract|deployment|docs|lab|local|openapi|operator|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
+  /`((?:\.ci|browser|cli|clients|console|contract|deployment|docs|lab|local|openapi|operator|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
 const FUNCTIONS_FOLDERS = ["_shared", "webhook-dispatcher"];
 
 async function markdownFiles(folder = ROOT): Promise<string[]> {

@@ -43,9 +43,9 @@ async function sizes(sql: Sql): Promise<Map<string, number>> {
 async function deliverSome(sql: Sql, count: number): Promise<void> {
   const made = await sql<{ workspace: string; id: string }[]>`
     with event as (
-      insert into crm.events (workspace_id, event, object_id, facts)
+      insert into crm.events (workspace_id, event, object_id, facts, caller_id)
       select ('00000000-0000-7000-8000-' || lpad((random() * 1000)::integer::text, 12, '0'))::uuid, 'deal.won',
-        crm.uuid_v7(), '{"changed_fields": ["stage_id", "value"]}'
+        crm.uuid_v7(), '{"changed_fields": ["stage_id", "value"]}', crm.uuid_v7()
       from generate_series(1, ${count}::integer)
       returning workspace_id, id
     )

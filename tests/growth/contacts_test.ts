@@ -120,6 +120,7 @@ Deno.test("in a table of 1,000,000 contacts a page among 100,000 costs as much a
         "crm.proposal_links_token_hash_key",
         "crm.webhook_queue_leased",
         "crm.webhook_queue_leased_of_host",
+        "crm.webhook_queue_not_ready",
         "crm.webhook_queue_ready",
         "crm.webhook_queue_waiting",
         "crm.webhook_subscriptions_id_key",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const EVENTS = 60_000;
@@ -7,13 +8,13 @@ const DAYS = 20;
 /** A page of 50 with an index of objects that are not there; the events and their index are 1,900 blocks. */
 const MAX_BLOCKS = 450;
 
-Deno.test("a call of the feed reads a bounded part of the events, and no day before its cursor", async (t) => {
+Deno.test("a call of the feed or of the change log reads a bounded part of the events, and no day that it need not", async (t) => {
   await using sql = openDatabase();
   const { id: workspace } = await makeWorkspace(sql);
   const { id: object } = await seed(sql, workspace);
 
   /** Calls the verb as the door does; counts the blocks, and names the days whose events were looked at. */
-  async function read(args: Record<string, unknown>) {
+  async function read(args: Record<string, unknown>, verb = "event_list") {
     return await sql.begin(async (sql) => {
       await sql`set local role crm_api`;
       await sql`select set_config('app.workspace_id', ${workspace}, true)`;
@@ -22,14 +23,14 @@ Deno.test("a call of the feed reads a bounded part of the events, and no day bef
       const [{ reply }] = await sql<
         [{ reply: { data: { id: string }[]; meta: { next_cursor: string; has_more: boolean } } }]
       >`
-        select api.event_list(${text}::text::jsonb) as reply`;
+        select api.${sql(verb)}(${text}::text::jsonb) as reply`;
       const scans = () =>
         sql<{ name: string; scans: number }[]>`
         select relname as name, idx_scan::integer as scans from pg_stat_xact_user_tables
         where schemaname = 'crm' and relname ~ '^events_20'`;
       const before = new Map((await scans()).map(({ name, scans }) => [name, scans]));
       const [row] = await sql.unsafe(
-        "explain (analyze, buffers, format json) select api.event_list($1::text::jsonb)",
+        `explain (analyze, buffers, format json) select api.${verb}($1::text::jsonb)`,
         [text],
       );
       const { Plan } = row!["QUERY PLAN"][0];
@@ -46,7 +47,12 @@ Deno.test("a call of the feed reads a bounded part of the events, and no day bef
   const late = await read({ since: dayAgo(0.01) });
   assert.equal(late.meta.has_more, false);
   const middle = await read({ since: dayAgo(10) });
-  const cases: Record<string, { args: Record<string, unknown>; finds: number; oldest?: string }> = {
+  const page = await read({ until: dayAgo(10) }, "change_list");
+  const log = (args: Record<string, unknown>) => ({ args, verb: "change_list" });
+  const cases: Record<
+    string,
+    { args: Record<string, unknown>; verb?: string; finds: number; oldest?: string }
+  > = {
     "from the beginning": { args: {}, finds: 50 },
     "from a cursor of ten days ago": {
       args: { cursor: middle.meta.next_cursor },
@@ -56,11 +62,20 @@ Deno.test("a call of the feed reads a bounded part of the events, and no day bef
     "since ten days ago": { args: { since: dayAgo(10) }, finds: 50, oldest: dayAgo(12.1) },
     "an event that never happened": { args: { event_types: ["deal.won"] }, finds: 0 },
     "of one object": { args: { object_id: object }, finds: 50 },
+    "the newest changes": { ...log({}), finds: 50 },
+    "the changes before a cursor": { ...log({ cursor: page.meta.next_cursor }), finds: 50 },
+    "the changes of a day": {
+      ...log({ since: dayAgo(10), until: dayAgo(9) }),
+      finds: 50,
+      oldest: dayAgo(10.1),
+    },
+    "the changes of one object": { ...log({ object_id: object }), finds: 50 },
+    "changes of no object": { ...log({ object_type: "deal" }), finds: 0 },
     "nothing new": { args: { cursor: late.meta.next_cursor }, finds: 0, oldest: dayAgo(2.1) },
   };
-  for (const [title, { args, finds, oldest }] of Object.entries(cases)) {
+  for (const [title, { args, verb, finds, oldest }] of Object.entries(cases)) {
     await t.step(title, async () => {
-      const { data, blocks, days } = await read(args);
+      const { data, blocks, days } = await read(args, verb);
       console.log(`${title}: ${blocks} blocks, ${days.length} days from ${days[0]} on`);
       assert.equal(data.length, finds);
       assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks`);
@@ -71,6 +86,7 @@ Deno.test("a call of the feed reads a bounded part of the events, and no day bef
 
 /** Makes the days' partitions, and events of twenty days, each hundredth about one object. */
 async function seed(sql: ReturnType<typeof openDatabase>, workspace: string): Promise<{ id: string }> {
+  await passMidnight(120);
   await sql`
     select crm.make_partition('crm.events', d.day)
     from (

@@ -49,15 +49,15 @@ Deno.test("a page of deals costs as much where its filters match only old deals,
   }
 
   const changed = { updated_since: "2026-01-01T00:00:00Z" };
-  const cases: Record<string, Record<string, string>> = {
+  const cases: Record<string, Record<string, string | string[]>> = {
     "changed last": changed,
     "changed last, of one member": { ...changed, owner_id: seller },
     "changed last, in a window of time": { ...changed, since: "2025-01-01T00:00:00Z" },
-    "a status that no deal has": { status: "perdido" },
-    "a status that no deal has, changed last": { ...changed, status: "perdido" },
-    "a status that no deal has, of one member": { status: "perdido", owner_id: seller },
+    "a status that no deal has": { status: ["perdido"] },
+    "a status that no deal has, changed last": { ...changed, status: ["perdido"] },
+    "a status that no deal has, of one member": { status: ["perdido"], owner_id: seller },
     "a stage and a member that no deal has both": { stage_id: second.id, owner_id: seller },
-    "three filters": { status: "aberto", stage_id: second.id, owner_id: seller },
+    "three filters": { status: ["aberto"], stage_id: second.id, owner_id: seller },
   };
   for (const [title, args] of Object.entries(cases)) {
     await t.step(title, async () => {

@@ -94,7 +94,7 @@ test("crm_api cannot read, plant or erase a stored reply", async (scenario) => {
   const first = await post();
   await refuseAll(scenario, id, [
     `select crm.idempotency_begin('${id}', 'k', '\\x00')`,
-    `select crm.idempotency_remember('${id}', 'k', '\\x00', '{"id": "${memberId}"}')`,
+    `select crm.idempotency_remember('${id}', 'k', '\\x00', '{"id": "${memberId}"}', false)`,
     `select * from crm.idempotency_keys`,
     `insert into crm.idempotency_keys (workspace_id, key, request_hash, body) values ('${id}', 'other', '\\x00', '{}')`,
     `update crm.idempotency_keys set body = '{}'`,

@@ -50,6 +50,7 @@ for (const { resource, route, title } of endpoints) {
       owner_id: other.memberId,
       object_id: ids.contact_id,
       loss_reason_id: reason.id,
+      merge_id: records[resource.name]!,
       subscription_id: records["app-v1-webhooks"]!,
     };
 

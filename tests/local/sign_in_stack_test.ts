@@ -7,6 +7,7 @@ import { openSql } from "../../local/sql.ts";
 import type { StackFile } from "../../local/stack_file.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
 import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
+import { copyPreparedData } from "../support/prepared_data.ts";
 
 async function signIn({ console_url, demo_email, demo_password }: StackFile, password = demo_password) {
   const response = await fetch(`${console_url}/auth/v1/token?grant_type=password`, {
@@ -52,6 +53,7 @@ test("The start prints how the demo member signs in; a second start keeps key, u
 });
 
 test("While the database is down a refresh is answered 503, and works with the same token afterwards", async (dataDir) => {
+  await copyPreparedData(dataDir);
   const stack = await startStackProcess(dataDir);
   try {
     const { body: session } = await signIn(stack.file);

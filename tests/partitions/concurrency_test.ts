@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { openSql } from "../../local/sql.ts";
+import { passMidnight } from "../support/midnight.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../support/partitions.ts";
 
@@ -9,9 +10,10 @@ const ROUNDS = 8;
 const SETTINGS = { lock_timeout: 5_000, statement_timeout: 15_000 };
 
 Deno.test("Nobody who writes, claims, records or reads meets an error, and no row is lost, while partitions are made, filled and dropped", async () => {
+  await passMidnight(120);
   await using database = await startOwnDatabase();
   const { sql, url } = database;
-  await sleepFor(sql, 40);
+  await sleepFor(sql, 100);
   const { workspaceId, subscriptionId } = await makeSubscriber(sql);
   const clients = openSql(url, { max: 8, connection: SETTINGS });
   let running = true;
@@ -62,7 +64,7 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
       for (let round = 0; round < ROUNDS; round++) {
         for (const table of TABLES) {
           await putIntoDefault(sql, table);
-          await manage(sql, table, "now() - interval '40 days'");
+          await manage(sql, table, "now() - interval '100 days'");
         }
         for (const table of TABLES) done.push(await manage(sql, table));
       }

@@ -1,14 +1,10 @@
 import type postgres from "postgres";
-import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { client } from "./client.ts";
 import type { TestWorkspace } from "./fixtures.ts";
 import { runJob } from "./jobs.ts";
 import { customer, makeProposal } from "./proposals.ts";
 
-/** The events that no verb emits yet. */
-export const NOT_YET: readonly EventType[] = ["contact.merged", "contact.erased"];
-
-/** Brings about every event of the catalogue that is emitted, by the API, by customers of proposals and by the jobs. */
+/** Brings about every event of the catalogue, by the API, by customers of proposals and by the jobs. */
 export async function causeEveryEvent(sql: postgres.Sql, workspace: TestWorkspace): Promise<void> {
   const api = client(workspace.key);
   const { lead: { deal_id, contact_id, company_id } } = (await api.post("/api-v1-leads", {
@@ -36,4 +32,9 @@ export async function causeEveryEvent(sql: postgres.Sql, workspace: TestWorkspac
   await accepted.accept();
   const rejected = customer((await makeProposal(sql, deal_id)).link);
   await rejected.reject({ reason: "Caro" });
+
+  const { body: other } = await api.post("/api-v1-contacts", { name: "Ana S." });
+  await api.post(`/api-v1-contacts/${contact_id}/merge`, { merge_id: other.id });
+  const { body: erased } = await api.post("/api-v1-contacts", { name: "Rui" });
+  await api.post(`/api-v1-contacts/${erased.id}/erase`);
 }

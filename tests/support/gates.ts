@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
-import type { GateName, Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import type { GateName } from "../../supabase/functions/_shared/contract/declaration.ts";
+import type { Route } from "../../supabase/functions/_shared/contract/endpoint.ts";
 import type { ErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
 import { makeKey, makeWorkspace, makeWorkspaceWithDeal } from "./fixtures.ts";
 import { makeProposal, tokenOf } from "./proposals.ts";

@@ -39,6 +39,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
   const secrets = new Map<string, string>();
   const origin = `http://127.0.0.1:${port}`;
   let functions: Deno.ChildProcess | undefined;
+  let released: Promise<void> = Promise.resolve();
 
   async function stopFunctions(): Promise<void> {
     await functions?.stdin.close().catch(() => {});
@@ -72,7 +73,13 @@ export async function startHostedProject(token: string, port: number): Promise<H
       await response?.body?.cancel();
       return response !== null && response.status !== 503;
     };
-    await eventually(loaded, "the uploaded functions", 60);
+    await eventually(loaded, "the uploaded functions", 120);
+  }
+
+  /** One after the other: the CLI repeats a call that takes long, and two processes would ask for one port. */
+  function releaseInTurn(): Promise<void> {
+    released = released.catch(() => {}).then(release);
+    return released;
   }
 
   async function receiveFunction(request: Request): Promise<Response> {
@@ -111,7 +118,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     if (request.method === "POST" && pathname.endsWith("/secrets")) return await receiveSecrets(request);
     if (request.method === "PUT" && pathname.endsWith("/functions")) {
       // Not a 5xx, which the CLI would try again without end.
-      return await release().then(
+      return await releaseInTurn().then(
         () => Response.json({ functions: [] }),
         (error) => Response.json({ message: String(error) }, { status: 400 }),
       );
@@ -131,6 +138,7 @@ export async function startHostedProject(token: string, port: number): Promise<H
     secrets,
     origin,
     async [Symbol.asyncDispose]() {
+      await released.catch(() => {});
       await stopFunctions();
       await api.shutdown();
       await Deno.remove(folder, { recursive: true });

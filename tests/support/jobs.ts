@@ -1,7 +1,17 @@
 import type { ISql } from "postgres";
 import { operate } from "../../operator/operator.ts";
+import { eventually } from "./mailbox.ts";
 
-/** Runs a job now, as `deno task crm job run` does. */
+/**
+ * Runs a job now, as `deno task crm job run` does, and waits for the stack's own run, if there is one now: a job leaves
+ * the rows of which another run has the locks to that one.
+ */
 export async function runJob(sql: ISql, name: string): Promise<void> {
   await operate(sql, "job_run", { name });
+  await eventually(async () => {
+    const runs = await sql`
+      select from pg_stat_activity a join crm.jobs j on j.command = a.query
+      where j.name = ${name} and a.application_name = 'crm-scheduler' and a.state <> 'idle'`;
+    return runs.length === 0;
+  }, `the end of the scheduler's own run of ${name}`);
 }

@@ -18,6 +18,12 @@ export const REASONS_VARIABLE = "TEST_SKIP_REASONS";
 /** The variable that makes a missing program a failure; `deno task test:all` sets it in CI. */
 export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
 
+/** The variable that leaves out tests that need no more than Node; `deno task test:added` sets it: `test` has run them. */
+export const ADDED_VARIABLE = "TEST_ADDED_ONLY";
+
+/** What there is where nothing but Node is installed. */
+const NODE_ALONE = ["node", "npm", "npx", "sh", "env"];
+
 /**
  * Returns a test that runs only where the programs are installed. Elsewhere it is skipped, or fails where REQUIRED_VARIABLE
  * is set.
@@ -25,6 +31,8 @@ export const REQUIRED_VARIABLE = "TEST_PROGRAMS_REQUIRED";
  * @param programs names as on the PATH, or those of Debian's packages above
  */
 export function needing(programs: string[], test: Deno.TestDefinition): Deno.TestDefinition {
+  const isDefault = programs.every((program) => NODE_ALONE.includes(program));
+  if (isDefault && Deno.env.get(ADDED_VARIABLE)) return { ...test, ignore: true };
   const missing = programs.filter((program) => !isInstalled(program)).join(", ");
   if (missing === "") return test;
   if (Deno.env.get(REQUIRED_VARIABLE)) {

@@ -3,7 +3,7 @@ import { migrate } from "../../local/migrate.ts";
 import { startPostgres, superuserUrl } from "../../local/postgres.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { openSql } from "../../local/sql.ts";
-import { makeDataDir } from "./own_stack.ts";
+import { makeStartedDataDir } from "./own_stack.ts";
 
 /** A database with every migration, and nothing that runs its jobs. */
 export interface OwnDatabase extends AsyncDisposable {
@@ -16,7 +16,7 @@ export interface OwnDatabase extends AsyncDisposable {
 
 /** Starts a Postgres of one test. */
 export async function startOwnDatabase(): Promise<OwnDatabase> {
-  const dataDir = await makeDataDir();
+  const dataDir = await makeStartedDataDir();
   const secrets = await loadSecrets(dataDir);
   const postgres = await startPostgres(dataDir, secrets);
   const sql = openSql(postgres.databaseUrl, { max: 1 });

@@ -1,12 +1,20 @@
 import { join } from "node:path";
 import { stopPostgres } from "../../local/postgres.ts";
 import { readStackFile } from "../../local/stack_file.ts";
+import { copyPreparedData } from "./prepared_data.ts";
 
-/** Creates a temporary folder for a database that only one test uses. */
-export async function makeDataDir(): Promise<string> {
-  const folder = await Deno.makeTempDir();
+/** Creates a temporary folder for databases, such as that of one test. */
+export async function makeDataDir(prefix = ""): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix });
   // Under root, Postgres runs as another user, who must be able to enter the folder.
   await Deno.chmod(folder, 0o711);
+  return folder;
+}
+
+/** Creates such a folder with the data of a first start, for a test that needs none of its own. */
+export async function makeStartedDataDir(): Promise<string> {
+  const folder = await makeDataDir();
+  await copyPreparedData(folder);
   return folder;
 }
 

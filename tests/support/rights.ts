@@ -70,7 +70,13 @@ export async function readCallables(sql: Sql): Promise<Callable[]> {
       case p.prokind when 'p' then 'call ' else 'select ' end
         || p.pronamespace::regnamespace || '.' || quote_ident(p.proname) || '('
         || coalesce(
-          (select string_agg('null::' || t::regtype, ', ' order by n) from unnest(p.proargtypes) with ordinality a (t, n)),
+          (
+            select string_agg(
+              case when p.provariadic <> 0 and n = p.pronargs then 'variadic ' else '' end || 'null::' || t::regtype,
+              ', ' order by n
+            )
+            from unnest(p.proargtypes) with ordinality a (t, n)
+          ),
           ''
         ) || ')' as call
     from pg_proc p

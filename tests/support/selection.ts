@@ -1,23 +1,27 @@
-// Chooses the test files of a run, and shares them among groups that run at the same time.
+// Chooses the test files of a run, and gives them out to the groups that run them at the same time.
 import { join, relative } from "node:path";
 
 const TESTS = join(import.meta.dirname!, "..");
 
-/** The tests in a browser, with packages of their own: neither `deno task start` nor `deno task test` downloads them. */
-const BROWSER_TESTS = join(TESTS, "../browser");
+/**
+ * Tests with packages of their own, which neither `deno task start` nor `deno task test` downloads: those in a browser, and
+ * those of what other people's tools make of the OpenAPI documents.
+ */
+const APART = ["browser", "clients"].map((folder) => join(TESTS, "..", folder));
 
 /** The configuration that names the packages of a test file; null for that of the root. */
 export function configOf(path: string): string | null {
-  return path.startsWith(join(BROWSER_TESTS, "/")) ? join(BROWSER_TESTS, "deno.json") : null;
+  const folder = APART.find((folder) => path.startsWith(join(folder, "/")));
+  return folder === undefined ? null : join(folder, "deno.json");
 }
 
 /** Folders that only `--all` and `--added` run. */
 const SLOW = ["console_build", "growth", "lab", "postgres15"];
 
-/** Slow folders that measure, and so must run alone, but for those that wait. */
-const MEASURING = ["lab"];
+/** Folders that measure, and so must run alone, but for those that wait. */
+const MEASURING = ["lab", "../browser"];
 
-/** Slow folders that wait for most of their time: for two full minutes of pg_cron. */
+/** Folders that wait for most of their time: for two full minutes of pg_cron. */
 const WAITING = ["postgres15"];
 
 /**
@@ -30,75 +34,57 @@ const DOES_MORE = /needing\.ts"|\bPROPERTY_CASES\b/;
 export type Extent = "default" | "all" | "added";
 
 /**
- * Seconds of the files that take longest, beside two other groups on two processors. A file that is missing here counts as
- * DEFAULT_SECONDS. It decides only how evenly the groups end.
+ * Files that take longest, the longest first: a run gives them out before the others, so that none of them is alone at the
+ * end.
  */
-export const SECONDS: Record<string, number> = {
-  "postgres15/doctor_test.ts": 70,
-  "docs/new_field_test.ts": 60,
-  "local/stack_test.ts": 60,
-  "deployment/deploy_test.ts": 47,
-  "webhooks/attempt_times_test.ts": 35,
-  "api/fairness_test.ts": 30,
-  "webhooks/run_test.ts": 28,
-  "contract/every_app_endpoint_test.ts": 25,
-  "contract/every_endpoint_test.ts": 25,
-  "docs/deployment_page_test.ts": 25,
-  "deployment/doctor_local_test.ts": 23,
-  "cli/webhook_test.ts": 22,
-  "growth/contacts_test.ts": 20,
-  "api/judged_first_test.ts": 17,
-  "cli/key_test.ts": 16,
-  "contract/openapi_test.ts": 16,
-  "local/demo_test.ts": 15,
-  "api/deals_test.ts": 14,
-  "api/contacts_test.ts": 13,
-  "isolation/every_id_test.ts": 13,
-  "cli/pipeline_test.ts": 12,
-  "webhooks/hanging_receiver_test.ts": 11,
-  "contract/property_test.ts": 10,
-  "cli/usage_test.ts": 10,
-  "api/idempotency_test.ts": 10,
-  "catalogue/list_walks_test.ts": 10,
-  "api/strangers_test.ts": 10,
-  "deployment/backoff_test.ts": 10,
-  "api/companies_test.ts": 9,
-  "cli/delivery_test.ts": 8,
-  "deployment/health_test.ts": 8,
-  "api/list_pages_test.ts": 8,
-  "local/scheduler_test.ts": 7,
-  "webhooks/dispatch_test.ts": 6,
-  "docs/receivers_page_test.ts": 20,
-  "docs/catching_up_page_test.ts": 25,
-  "docs/scale_page_test.ts": 15,
-  "cli/proposal_test.ts": 6,
-  "local/sign_in_stack_test.ts": 16,
-  "local/sign_in_test.ts": 8,
-  "local/command_lines_test.ts": 5,
-  "api/activities_limits_test.ts": 5,
-  "deployment/deploy_tls_test.ts": 5,
-  "api/leads_test.ts": 5,
-};
+export const LONGEST = [
+  "contract/property_test.ts",
+  "growth/contacts_test.ts",
+  "webhooks/run_test.ts",
+  "local/stack_test.ts",
+  "deployment/deploy_test.ts",
+  "docs/deployment_page_test.ts",
+  "docs/new_field_test.ts",
+  "docs/receivers_page_test.ts",
+  "webhooks/attempt_times_test.ts",
+  "local/sign_in_stack_test.ts",
+  "deployment/doctor_local_test.ts",
+  "partitions/concurrency_test.ts",
+  "growth/search_test.ts",
+  "../clients/generators_test.ts",
+  "../clients/linters_test.ts",
+  "../clients/mock_test.ts",
+  "api/fairness_test.ts",
+  "contract/openapi_test.ts",
+  "catalogue/list_walks_test.ts",
+  "webhooks/places_test.ts",
+  "docs/catching_up_page_test.ts",
+  "deployment/deploy_tls_test.ts",
+  "contract/every_endpoint_test.ts",
+  "isolation/every_id_test.ts",
+  "contract/every_app_endpoint_test.ts",
+];
 
-const DEFAULT_SECONDS = 2;
+/** The most files of one process. Each file has a worker of its own; starting a process takes 0.3 s. */
+const MOST_FILES = 8;
 
 /** The files of a run. */
 export interface Selection {
-  /** Shared among groups that run at the same time. */
+  /** Given out to groups that run at the same time. */
   atOnce: string[];
   /** Run in one group after these. */
   alone: string[];
   /** Run in one group beside all the others. */
   waiting: string[];
-  /** Run in one group at the end. */
-  browser: string[];
 }
 
 /** Selects the files of a run among all tests, as absolute paths. */
 export async function selectFiles(extent: Extent): Promise<Selection> {
   const files = await testFiles(TESTS);
-  const isIn = (folders: string[], path: string) => folders.includes(relative(TESTS, path).split("/")[0]!);
-  const isSlow = (path: string) => isIn(SLOW, path);
+  if (extent !== "default") files.push(...(await Promise.all(APART.map(testFiles))).flat());
+  const isIn = (folders: string[], path: string) =>
+    folders.some((folder) => path.startsWith(join(TESTS, folder, "/")));
+  const isSlow = (path: string) => isIn(SLOW, path) || configOf(path) !== null;
   const chosen: string[] = [];
   for (const path of files) {
     const isChosen = extent === "all" || isSlow(path) === (extent === "added") ||
@@ -109,7 +95,6 @@ export async function selectFiles(extent: Extent): Promise<Selection> {
     atOnce: chosen.filter((path) => !isIn([...MEASURING, ...WAITING], path)),
     alone: chosen.filter((path) => isIn(MEASURING, path)),
     waiting: chosen.filter((path) => isIn(WAITING, path)),
-    browser: extent === "default" ? [] : await testFiles(BROWSER_TESTS),
   };
 }
 
@@ -125,17 +110,23 @@ export async function testFiles(folder: string): Promise<string[]> {
   return files.sort();
 }
 
-/** Shares files among `count` groups that take about the same time: each file, the slowest first, to the shortest group. */
-export function shareAmong(count: number, files: string[]): string[][] {
-  const groups = Array.from({ length: count }, () => ({ seconds: 0, files: [] as string[] }));
-  const timed = files.map((path) => ({
-    path,
-    seconds: SECONDS[relative(TESTS, path)] ?? DEFAULT_SECONDS,
-  }));
-  for (const { path, seconds } of timed.toSorted((a, b) => b.seconds - a.seconds)) {
-    const shortest = groups.reduce((least, group) => group.seconds < least.seconds ? group : least);
-    shortest.seconds += seconds;
-    shortest.files.push(path);
-  }
-  return groups.map(({ files }) => files);
+/**
+ * Gives out files to groups that run at the same time, each of which takes the next ones when it is ready: the longest one
+ * by one, then several at once, and fewer towards the end, so that the groups end together.
+ */
+export function giveOut(files: string[], groups: number): () => string[] | null {
+  const rank = (path: string) => LONGEST.indexOf(relative(TESTS, path));
+  const long = files.filter((path) => rank(path) >= 0).sort((a, b) => rank(a) - rank(b));
+  const others = files.filter((path) => rank(path) < 0);
+  return () => {
+    if (long.length > 0) return [long.shift()!];
+    const count = Math.min(MOST_FILES, Math.ceil(others.length / (3 * groups)));
+    return count === 0 ? null : others.splice(0, count);
+  };
+}
+
+/** Gives out all files to one group: at once, but for those with packages of their own. */
+export function giveAll(files: string[]): () => string[] | null {
+  const batches = [...Map.groupBy(files, configOf).values()];
+  return () => batches.shift() ?? null;
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
-import { SECONDS, selectFiles, shareAmong } from "./selection.ts";
+import { giveOut, LONGEST, selectFiles } from "./selection.ts";
 
 const TESTS = join(import.meta.dirname!, "..");
 
 async function namesOf(extent: Parameters<typeof selectFiles>[0]): Promise<string[]> {
-  const { atOnce, alone, waiting, browser } = await selectFiles(extent);
-  return [...atOnce, ...alone, ...waiting, ...browser].map((path) => relative(TESTS, path));
+  const { atOnce, alone, waiting } = await selectFiles(extent);
+  return [...atOnce, ...alone, ...waiting].map((path) => relative(TESTS, path));
 }
 
 Deno.test("test and test:added have together every file of test:all", async () => {
@@ -23,6 +23,7 @@ Deno.test("test:added has what is slow, what needs programs, and what has more c
       "docs/curls_test.ts",
       "contract/property_test.ts",
       "../browser/console_test.ts",
+      "../clients/generators_test.ts",
     ]
   ) {
     assert.ok(added.includes(name), name);
@@ -32,22 +33,25 @@ Deno.test("test:added has what is slow, what needs programs, and what has more c
 
 Deno.test("what measures runs alone, after the others", async () => {
   const { atOnce, alone } = await selectFiles("all");
-  const isMeasuring = (path: string) => relative(TESTS, path).startsWith("lab/");
-  assert.ok(alone.length > 0 && alone.every(isMeasuring));
+  const isMeasuring = (path: string) => /^(lab|..\/browser)\//.test(relative(TESTS, path));
+  assert.ok(alone.length > 4 && alone.every(isMeasuring));
   assert.ok(!atOnce.some(isMeasuring));
 });
 
-Deno.test("the groups have every file once, and none is longer than another by more than a file", async () => {
+Deno.test("the groups get every file once, the longest first and alone, and single files at the end", async () => {
   const { atOnce } = await selectFiles("default");
-  const groups = shareAmong(3, atOnce);
-  assert.deepEqual(groups.flat().sort(), atOnce.toSorted());
-  const secondsOf = (path: string) => SECONDS[relative(TESTS, path)] ?? 2;
-  const lengths = groups.map((files) => files.reduce((total, path) => total + secondsOf(path), 0));
-  const longest = Math.max(...atOnce.map(secondsOf));
-  assert.ok(Math.max(...lengths) - Math.min(...lengths) <= longest, lengths.join());
+  const next = giveOut(atOnce, 3);
+  const batches: string[][] = [];
+  for (let files = next(); files !== null; files = next()) batches.push(files);
+  assert.equal(next(), null);
+  assert.deepEqual(batches.flat().sort(), atOnce.toSorted());
+  const long = LONGEST.map((name) => join(TESTS, name)).filter((path) => atOnce.includes(path));
+  assert.deepEqual(batches.slice(0, long.length), long.map((path) => [path]));
+  assert.deepEqual(batches.slice(-3).map(({ length }) => length), [1, 1, 1]);
+  assert.ok(batches.every(({ length }) => length <= 8) && batches.length < atOnce.length / 2);
 });
 
-Deno.test("every file whose time was measured is there", async () => {
+Deno.test("every file that is known to take long is there", async () => {
   const all = await namesOf("all");
-  assert.deepEqual(Object.keys(SECONDS).filter((name) => !all.includes(name)), []);
+  assert.deepEqual(LONGEST.filter((name) => !all.includes(name)), []);
 });

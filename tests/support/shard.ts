@@ -1,9 +1,11 @@
-// Runs `deno test` in a process with its own stack and receiver.
+// Runs `deno test` in processes with their own stack and receiver.
 import { join } from "node:path";
 import { type ReadyStack, startStackProcess } from "../../local/stack_process.ts";
 import { readSkipReasons, REASONS_VARIABLE, type SkipReason } from "./needing.ts";
-import { stopStacksIn } from "./own_stack.ts";
+import { makeDataDir, stopStacksIn } from "./own_stack.ts";
+import { copyPreparedData } from "./prepared_data.ts";
 import { type Mailboxes, startMailboxes } from "./receiver.ts";
+import { configOf } from "./selection.ts";
 
 /** The results of the tests of a shard. */
 export interface ShardResult {
@@ -18,56 +20,57 @@ export interface ShardResult {
 /** Aborted when the run is interrupted: it ends the running tests and stops the processes that they started. */
 export const interrupted = new AbortController();
 
-/** The arguments and environment of a run of `deno test`. */
+/** What a shard runs. */
 export interface Shard {
-  /** Paths and options. */
-  args: string[];
-  /** The configuration with the packages of the tests; null: that of the root. */
-  config: string | null;
+  /** Takes the next files to run in one process, which have the same packages; null when there are no more. */
+  next: () => string[] | null;
+  /** Options of `deno test`. */
+  options: string[];
   /** In addition to the variables that describe the stack. */
   env: Record<string, string>;
-  /** Whether the output is shown at once; otherwise it is shown at the end. */
+  /** Whether the output is shown at once; otherwise it is shown at the end of each process. */
   live: boolean;
 }
 
 /**
- * Starts a stack in a temporary folder, runs `deno test` against it, and removes the folder. An error outside the tests is
- * printed and counts as a failure.
+ * Starts a stack in a temporary folder, runs `deno test` against it until there are no more files, and removes the folder.
+ * An error outside the tests is printed and counts as a failure.
  */
-export async function runShard(shard: Shard): Promise<ShardResult> {
+export async function runShard(shard: Shard): Promise<ShardResult[]> {
+  const results: ShardResult[] = [];
   try {
-    return await runWithStack(shard);
+    await runWithStack(shard, results);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    return { passed: 0, failed: 1, failures: [], skipped: [] };
+    results.push({ passed: 0, failed: 1, failures: [], skipped: [] });
   }
+  return results;
 }
 
-async function runWithStack({ args, config, env, live }: Shard): Promise<ShardResult> {
-  const folder = await Deno.makeTempDir({ prefix: "crm-test-" });
-  // Under root, Postgres runs as another user, who must be able to enter the folder.
-  await Deno.chmod(folder, 0o711);
+async function runWithStack({ next, env, ...how }: Shard, results: ShardResult[]): Promise<void> {
+  const folder = await makeDataDir("crm-test-");
   const dataDir = join(folder, "stack");
   let mailboxes: Mailboxes | undefined;
   let stack: ReadyStack | undefined;
   try {
     mailboxes = await startMailboxes();
+    await copyPreparedData(dataDir);
     stack = await startStackProcess(dataDir, mailboxes.env);
-    const result = await runTests(folder, {
-      args,
-      config,
-      live,
-      // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
-      env: { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder },
-    });
+    // TMPDIR, so that stopStacksIn finds the stacks that the tests themselves start.
+    const variables = { ...env, ...mailboxes.env, DATA_DIR: dataDir, TMPDIR: folder };
+    let failed = 0;
+    for (let files = next(); files !== null && !interrupted.signal.aborted; files = next()) {
+      const result = await runTests(folder, files, { ...how, env: variables });
+      results.push(result);
+      failed += result.failed;
+    }
     // The output of the stack may explain a failure. The lines of requests that succeeded do not.
-    if (result.failed > 0) {
+    if (failed > 0) {
       const lines = stack.output().split("\n").filter((line) =>
         !/"event":"request".*"status":[234]/.test(line)
       );
       console.log(`\nThe stack printed:\n${lines.join("\n")}`);
     }
-    return result;
   } finally {
     await stack?.stop();
     await stopStacksIn(folder);
@@ -76,13 +79,20 @@ async function runWithStack({ args, config, env, live }: Shard): Promise<ShardRe
   }
 }
 
-async function runTests(folder: string, { args, config, env, live }: Shard): Promise<ShardResult> {
+async function runTests(
+  folder: string,
+  files: string[],
+  { options, env, live }: Omit<Shard, "next">,
+): Promise<ShardResult> {
+  const config = configOf(files[0]!);
   const [reportFile, reasonsFile] = [join(folder, "report.xml"), join(folder, "skip-reasons")];
+  for (const file of [reportFile, reasonsFile]) await Deno.remove(file).catch(() => {});
   const child = new Deno.Command(Deno.execPath(), {
     // Types are checked by `deno task check`, once for the whole tree.
     args: ["test", "-A", "--no-check", `--junit-path=${reportFile}`].concat(
       config ? ["--config", config] : [],
-      args,
+      options,
+      files,
     ),
     env: { ...env, [REASONS_VARIABLE]: reasonsFile },
     stdin: "null",

@@ -2,15 +2,13 @@
 import assert from "node:assert/strict";
 import { deliveryBody } from "../../openapi/events.ts";
 import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
-import { causeEveryEvent, NOT_YET } from "../support/every_event.ts";
+import { causeEveryEvent } from "../support/every_event.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { checkDelivery, subscribe } from "../support/webhooks.ts";
 
-const EMITTED = EVENT_TYPES.filter((event) => !NOT_YET.includes(event));
-
-test("Every event that is emitted arrives at its receiver, signed, as the OpenAPI document says", async ({ sql, workspace }) => {
-  const mailboxes = new Map(EMITTED.map((event) => [event, openMailbox()]));
+test("Every event of the catalogue arrives at its receiver, signed, as the OpenAPI document says", async ({ sql, workspace }) => {
+  const mailboxes = new Map(EVENT_TYPES.map((event) => [event, openMailbox()]));
   const secrets = new Map<EventType, string>();
   for (const [event, { url }] of mailboxes) {
     secrets.set(event, (await subscribe(workspace.key, url, [event])).secret);
@@ -27,14 +25,6 @@ test("Every event that is emitted arrives at its receiver, signed, as the OpenAP
 
 test("The sample of every event has its schema and the fields of a real one", async ({ sql, workspace }) => {
   await causeEveryEvent(sql, workspace);
-  const [contact] = await sql<
-    [{ id: string }]
-  >`select id from crm.contacts where workspace_id = ${workspace.id}`;
-  await sql`
-    select crm.emit(${workspace.id}, 'contact.merged', ${contact.id}, ${
-    sql.json({ merged_contact_id: crypto.randomUUID() })
-  })`;
-  await sql`select crm.emit(${workspace.id}, 'contact.erased', ${contact.id})`;
   for (const event of EVENT_TYPES) {
     const [row] = await sql<[{ sample: Data; body: Data }?]>`
       select crm.sample_data(${event}) as sample, crm.delivery_body(e.id, e)::json as body

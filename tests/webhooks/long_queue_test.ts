@@ -75,6 +75,7 @@ test("A workspace recovers with one call at a time", async ({ sql, workspace: { 
     await other`set lock_timeout = '100ms'`;
     await assert.rejects(recover(other, second), { code: "55P03" });
   });
+  await other`set lock_timeout = '5s'`;
   await recover(other, second);
 });
 

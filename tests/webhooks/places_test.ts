@@ -39,19 +39,24 @@ Deno.test("160 deliveries of 20 workspaces that hang delay those of others by le
     hung.push(...await createSubscribers(sql, receiver.url("hanging", host), 5, options));
   }
   const others = await createSubscribers(sql, receiver.okUrl, 20, options);
+  const dispatcher = world.spawnDispatcher();
+  await eventually(() => dispatcher.ready(), "the dispatcher", 20);
+  const deliverToOthers = async () => {
+    const started = performance.now();
+    await enqueue(sql, others, 1);
+    await eventually(
+      async () => (await deliveries(sql, others)).every(({ state }) => state === "delivered"),
+      "the others' deliveries",
+    );
+    return performance.now() - started;
+  };
+  const alone = await deliverToOthers();
   await enqueue(sql, hung, 4);
-  world.spawnDispatcher();
   await eventually(async () => await countLeased(sql, hung) === 160, "all hanging deliveries in flight", 20);
-  receiver.clear();
-  const started = performance.now();
-  await enqueue(sql, others, 1);
-  await eventually(
-    async () => (await deliveries(sql, others)).every(({ state }) => state === "delivered"),
-    "the others' deliveries",
-  );
-  const took = performance.now() - started;
+  const took = await deliverToOthers();
   // An attempt that hangs takes 10 s.
-  assert.ok(took < 2_000, `${took} ms`);
+  const limit = Math.max(2_000, 4 * alone);
+  assert.ok(took < limit, `${took} ms, without those that hang ${alone} ms`);
   assert.equal(await countLeased(sql, hung), 160, "those that hang still do");
 });
 
@@ -69,5 +74,6 @@ Deno.test("When all places are taken, a run claims again as soon as attempts bec
   const started = performance.now();
   await enqueue(sql, others, 1);
   await eventually(() => receiver.arrivals.size === 65, "the delivery of another workspace");
-  assert.ok(performance.now() - started < 1_500, `${performance.now() - started} ms`);
+  // An attempt that hangs takes 10 s.
+  assert.ok(performance.now() - started < 5_000, `${performance.now() - started} ms`);
 });

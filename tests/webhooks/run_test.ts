@@ -137,7 +137,7 @@ Deno.test("A run stays for a delivery that becomes due within 40 s, without usin
   // The second one is due too late for this run to stay.
   await sql`
     update crm.webhook_deliveries
-    set next_attempt_at = clock_timestamp() + case workspace_id when ${soon} then 10 else 65 end * interval '1 s'`;
+    set next_attempt_at = clock_timestamp() + case workspace_id when ${soon} then 15 else 70 end * interval '1 s'`;
   const [{ id, due }] = await sql<[{ id: string; due: Date }]>`
     select id, next_attempt_at as due from crm.webhook_deliveries where workspace_id = ${soon}`;
 

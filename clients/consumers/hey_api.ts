@@ -1,0 +1,36 @@
+// What reading.ts uses, from the types of @hey-api/openapi-ts; and calls by its functions.
+import { contactsCreate, contactsList, dealsWin } from "./generated/index.ts";
+import type { OnDealWonWebhookPayload } from "./generated/index.ts";
+
+export type {
+  ContactPage,
+  Deal,
+  DealDetail,
+  DealStatus,
+  Error as ErrorReply,
+  Event as FeedEvent,
+  NewDeal,
+  WebhookDelivery as Delivery,
+} from "./generated/index.ts";
+
+export async function createContact(): Promise<string> {
+  const { data, error } = await contactsCreate({ body: { name: "Ana", email: "ana@example.com" } });
+  if (data) return data.id;
+  // Of an error, the codes are those of this operation.
+  // @ts-expect-error -- creating a contact has no such code
+  if (error.error.code === "invalid_target_url") return "";
+  return error.error.details?.map(({ field, message }) => `${field}: ${message}`).join() ??
+    error.error.message;
+}
+
+export async function names(): Promise<string[]> {
+  const { data } = await contactsList({ query: { limit: 10 } });
+  return data?.data.map(({ name }) => name) ?? [];
+}
+
+export async function win(id: string): Promise<boolean> {
+  const { data } = await dealsWin({ path: { id }, body: { value: 10 } });
+  return data !== undefined && data.status === "ganho" && !data.idempotent;
+}
+
+export const wonValue = ({ data }: OnDealWonWebhookPayload): number | null => data.value;

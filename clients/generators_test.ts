@@ -1,0 +1,36 @@
+/**
+ * What generators make of the OpenAPI document of the API type-checks, and lets an integrator read errors, pages and each
+ * event's data without a cast: `consumers/` has the code that does so. Its `@ts-expect-error` lines fail where a type is
+ * so wide that it allows anything.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { API_DOCUMENT, APP_DOCUMENT } from "./support/documents.ts";
+import { GENERATORS } from "./support/generators.ts";
+import { typeErrors } from "./support/type_check.ts";
+
+const CONSUMERS = join(import.meta.dirname!, "consumers");
+
+for (const [name, generate] of Object.entries(GENERATORS)) {
+  Deno.test(`What ${name} generates from the document type-checks, and reads error.details and the data of each event`, async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await generate(API_DOCUMENT, join(folder, "generated"));
+      await Deno.copyFile(join(CONSUMERS, `${name}.ts`), join(folder, "types.ts"));
+      await Deno.copyFile(join(CONSUMERS, "reading.ts"), join(folder, "reading.ts"));
+      assert.deepEqual(await typeErrors(folder), []);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}
+
+Deno.test("openapi_typescript generates types that check from the document of the console's functions", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await GENERATORS["openapi_typescript"]!(APP_DOCUMENT, folder);
+    assert.deepEqual(await typeErrors(folder), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { createKey, rotateKey } from "../../operator/keys.ts";
+import { updateWorkspace } from "../../operator/workspaces.ts";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { assertError, call, client } from "../support/client.ts";
+import { makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { makeMember } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+const ME = "/api-v1-me";
+
+test("GET /api-v1-me shows the key that calls, its workspace, its member and the limits", async ({ sql, workspace }) => {
+  await updateWorkspace(sql, workspace.id, { rateLimit: 77 });
+  const expires_at = "2099-01-31T12:00:00.000Z";
+  const scopes = ["contacts:read", "owners:read"];
+  const { id, key } = await createKey(sql, {
+    workspaceId: workspace.id,
+    name: "ERP",
+    scopes,
+    expiresAt: expires_at,
+  });
+  const { status, body } = await client(key).get(ME);
+  assert.equal(status, 200);
+  const [member] = await sql`
+    select id, name, role, is_active from crm.members where id = ${workspace.memberId}`;
+  const { created_at, ...shown } = body.key;
+  assert.deepEqual({ ...body, key: shown }, {
+    key: { id, name: "ERP", prefix: key.slice(0, 12), scopes, expires_at },
+    workspace: { id: workspace.id, name: "Teste" },
+    member: { ...member },
+    limits: {
+      requests_per_minute: 77,
+      page_size_max: 200,
+      batch_items_max: 100,
+      body_bytes_max: 262_144,
+      batch_body_bytes_max: 1_048_576,
+    },
+  });
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+});
+
+test("GET /api-v1-me shows each caller itself alone, also at the same time", async ({ sql, workspace }) => {
+  const other = await makeWorkspace(sql);
+  const sibling = await makeKey(sql, workspace.id, { memberId: await makeMember(sql, workspace) });
+  const keys = [workspace.key, other.key, sibling.key];
+  const calls = Array.from({ length: 30 }, (_, index) => keys[index % keys.length]!);
+  const replies = await Promise.all(calls.map((key) => client(key).get(ME)));
+  for (const [index, { body }] of replies.entries()) {
+    assert.equal(body.key.prefix, calls[index]!.slice(0, 12));
+    assert.equal(body.workspace.id, index % 3 === 1 ? other.id : workspace.id);
+  }
+});
+
+test("GET /api-v1-me says when the member who created the key is no longer active", async ({ sql, workspace, api }) => {
+  assert.equal((await api.get(ME)).body.member.is_active, true);
+  await sql`update crm.members set is_active = false where id = ${workspace.memberId}`;
+  assert.equal((await api.get(ME)).body.member.is_active, false);
+});
+
+test("GET /api-v1-me shows the newest value's beginning to both values of a rotated key", async ({ sql, workspace }) => {
+  const made = await makeKey(sql, workspace.id);
+  const rotated = await rotateKey(sql, made.id, 3600);
+  for (const key of [made.key, rotated.key]) {
+    const { body } = await client(key).get(ME);
+    assert.deepEqual([body.key.id, body.key.prefix], [made.id, rotated.key.slice(0, 12)]);
+  }
+});
+
+test("The limits that GET /api-v1-me shows are those that hold", async ({ workspace: { key }, api }) => {
+  const { limits } = (await api.get(ME)).body;
+  const page = await api.get(`/api-v1-contacts?limit=${limits.page_size_max + 1}`);
+  assert.equal(page.status, 200);
+  const body = (bytes: number) => `{"name":"a","x":"${"b".repeat(bytes - 19)}"}`;
+  const post = (bytes: number) => call("POST", "/api-v1-contacts", { key, body: body(bytes) });
+  assert.equal((await post(limits.body_bytes_max)).status, 201);
+  assertError(await post(limits.body_bytes_max + 1), "payload_too_large");
+  const empty = '{"items":[{"op":"create","data":{"name":"a","x":""}}]}';
+  const batch = (bytes: number) =>
+    call("POST", "/api-v1-contacts/batch", {
+      key,
+      body: empty.replace('""', `"${"b".repeat(bytes - empty.length)}"`),
+    });
+  assert.equal((await batch(limits.batch_body_bytes_max)).status, 200);
+  assertError(await batch(limits.batch_body_bytes_max + 1), "payload_too_large");
+});
+
+test("GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see that of a member", async ({ sql, workspace }) => {
+  const [{ email }] = await sql<[{ email: string }]>`
+    select email from crm.members where id = ${workspace.memberId}`;
+  const without = client((await makeKey(sql, workspace.id, { scopes: ["leads:write"] })).key);
+  assert.ok(!(await without.get(ME)).text.includes(email));
+  assertError(await without.get("/api-v1-workspace"), "insufficient_scope");
+  assert.ok((await client(workspace.key).get("/api-v1-workspace")).text.includes(email));
+});
+
+test("No reply of GET /api-v1-me has a secret or its hash", async ({ sql, workspace, api }) => {
+  const { text } = await api.get(ME);
+  const secrets = await sql<{ hash: string }[]>`
+    select encode(hash, 'hex') as hash from crm.key_secrets where workspace_id = ${workspace.id}`;
+  for (const secret of [workspace.key, ...secrets.map(({ hash }) => hash)]) assert.ok(!text.includes(secret));
+  assert.ok(SCOPES.every((scope) => text.includes(scope)));
+});

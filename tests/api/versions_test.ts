@@ -1,0 +1,228 @@
+// Versions of records: ETag, If-None-Match, If-Match (RFC 9110, 13).
+import assert from "node:assert/strict";
+import { functionApp } from "../../supabase/functions/_shared/http/app.ts";
+import { assertError, call, client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { create, eventsOf, UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { keyEndpoints } from "../support/resources.ts";
+import { makeSamples } from "../support/samples.ts";
+import { test } from "../support/scenario.ts";
+
+const CONTACTS = "/api-v1-contacts";
+const STRONG = /^"[0-9a-f]{16}(\.[0-9a-f]{16})?"$/;
+
+/** The record endpoints of a method, by the path of their resource. */
+const pathsOf = (method: string) =>
+  keyEndpoints.filter(({ route }) => route.method === method && route.path === "/:id")
+    .map(({ resource: { name }, route: { endpoint } }) => ({ name, path: `/${name}`, endpoint }));
+
+/** Something else to write into a field, for each resource that has PATCH. */
+const CHANGES: Record<string, (value: number) => Record<string, unknown>> = {
+  "api-v1-contacts": (value) => ({ job_title: `Cargo ${value}` }),
+  "api-v1-companies": (value) => ({ name: `Padaria ${value}` }),
+  "api-v1-deals": (value) => ({ value }),
+  "api-v1-activities": (value) => ({ title: `Visita ${value}` }),
+};
+
+for (const { name, path, endpoint } of pathsOf("GET")) {
+  test(`GET ${path}/:id names its version, answers 304 to who has it, and the whole record to who has another`, async ({ workspace: { key, stages } }) => {
+    assert.ok(endpoint.etag, "it declares etag");
+    const { records } = await makeSamples(key, stages);
+    const address = `${path}/${records[name]}`;
+    const read = (tag?: string, method = "GET") =>
+      call(method, address, { key, ...(tag !== undefined && { headers: { "If-None-Match": tag } }) });
+    const first = await read();
+    const tag = first.headers.get("ETag")!;
+    assert.match(tag, STRONG, "strong, although the client takes compressed replies");
+    assert.equal((await read()).headers.get("ETag"), tag, "the same while nothing changes");
+
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, `"a,b",W/"c" , ,${tag}`, "*"]) {
+      for (const method of ["GET", "HEAD"]) {
+        const reply = await read(known, method);
+        assert.deepEqual([reply.status, reply.text], [304, ""], `${method} ${known}`);
+        assert.equal(reply.headers.get("ETag"), tag);
+        assert.equal(reply.headers.get("Cache-Control"), first.headers.get("Cache-Control"));
+        assert.match(reply.headers.get("RateLimit")!, /r=\d+/);
+        assert.equal(reply.headers.get("Content-Type"), null);
+      }
+    }
+    // The last ones cannot be read: ignored, the reply is right all the same.
+    for (const other of ['"other"', `"${tag.slice(1, 5)}"`, tag.slice(1, -1), `${tag}${tag}`, `"open`, ""]) {
+      const reply = await read(other);
+      assert.deepEqual([reply.status, reply.text], [200, first.text], other);
+    }
+    const head = await call("HEAD", address, { key });
+    assert.equal(head.headers.get("ETag"), tag);
+  });
+}
+
+for (const { name, path, endpoint } of pathsOf("PATCH")) {
+  const change = CHANGES[name]!;
+
+  test(`PATCH ${path}/:id with If-Match changes the version that it names, and answers with the next one`, async ({ workspace: { key, stages } }) => {
+    assert.ok(endpoint.etag, "it declares etag");
+    const { records } = await makeSamples(key, stages);
+    const address = `${path}/${records[name]}`;
+    const patch = (value: number, ifMatch: string) =>
+      client(key).patch(address, change(value), { "If-Match": ifMatch });
+    const first = await client(key).get(address);
+
+    const changed = await patch(1, first.headers.get("ETag")!);
+    assert.equal(changed.status, 200, changed.text);
+    const tag = changed.headers.get("ETag")!;
+    const read = await client(key).get(address);
+    assert.ok(read.headers.get("ETag")!.startsWith(tag.slice(0, -1)), "that of PATCH begins that of GET");
+
+    for (const stale of [first.headers.get("ETag")!, `W/${tag}`, '"other"', '""']) {
+      assertError(await patch(2, stale), "precondition_failed");
+    }
+    assert.equal((await client(key).get(address)).text, read.text, "nothing has changed");
+    for (const [value, known] of [[3, `"other", ${tag}`], [4, "*"]] as const) {
+      assert.equal((await patch(value, known)).status, 200, known);
+    }
+    const latest = (await client(key).get(address)).headers.get("ETag")!;
+    const idle = await patch(4, latest);
+    assert.equal(idle.status, 200);
+    assert.ok(latest.startsWith(idle.headers.get("ETag")!.slice(0, -1)), "no change, no new version");
+  });
+
+  test(`of 20 simultaneous PATCHes ${path}/:id with one If-Match exactly one is done`, async ({ sql, workspace: { id, key, stages } }) => {
+    const { records } = await makeSamples(key, stages);
+    const address = `${path}/${records[name]}`;
+    const tag = (await client(key).get(address)).headers.get("ETag")!;
+    const before = await eventsOf(sql, id);
+    const replies = await Promise.all(
+      Array.from(
+        { length: 20 },
+        (_, value) => client(key).patch(address, change(value + 10), { "If-Match": tag }),
+      ),
+    );
+    const done = replies.filter(({ status }) => status === 200);
+    assert.equal(done.length, 1, replies.map(({ status }) => status).join());
+    for (const reply of replies) if (reply !== done[0]) assertError(reply, "precondition_failed");
+    const { body } = await client(key).get(address);
+    assert.equal(body.updated_at, done[0]!.body.updated_at);
+    assert.ok((await eventsOf(sql, id)).length - before.length <= 1, "no event of a change that was refused");
+  });
+}
+
+test("An If-Match that cannot be read is 400, and changes nothing", async ({ workspace: { key }, api }) => {
+  const { id } = await create(key, CONTACTS, { name: "Ana" });
+  const first = await api.get(`${CONTACTS}/${id}`);
+  const tag = first.headers.get("ETag")!;
+  for (const header of [tag.slice(1, -1), "", `w/${tag}`, `${tag}${tag}`, `${tag}, *`, `"open`, ","]) {
+    const reply = await api.patch(`${CONTACTS}/${id}`, { name: "Bia" }, { "If-Match": header });
+    assertError(reply, "bad_request");
+    assert.match(reply.body.error.message, /If-Match/);
+  }
+  assert.equal((await api.get(`${CONTACTS}/${id}`)).text, first.text);
+});
+
+test("If-Match says nothing of a record that does not exist, or is another workspace's: both are 404 alike", async ({ sql, api }) => {
+  const { key } = await makeWorkspace(sql);
+  const { id } = await create(key, CONTACTS, { name: "Ana" });
+  const tag = (await client(key).get(`${CONTACTS}/${id}`)).headers.get("ETag")!;
+  for (const ifMatch of [tag, '"other"', "*"]) {
+    const replies = await Promise.all(
+      [id, UNKNOWN_ID].map((id) => api.patch(`${CONTACTS}/${id}`, { name: "Bia" }, { "If-Match": ifMatch })),
+    );
+    for (const reply of replies) assertError(reply, "not_found");
+    assert.equal(replies[0]!.text, replies[1]!.text);
+  }
+});
+
+test("A POST that answers with the whole record names its version, by which it can be changed; a repeated one does not", async ({ workspace: { key, stages } }) => {
+  const { deal_id } = await makeSamples(key, stages);
+  for (
+    const [path, body] of [
+      ["/api-v1-deals", { title: "Plano" }],
+      ["/api-v1-companies", { name: "Padaria" }],
+      ["/api-v1-activities", { deal_id }],
+      ["/api-v1-notes", { deal_id, body: "Olá" }],
+      ["/api-v1-contacts/upsert?match_by=email", { name: "Ana", email: "ana@x.com" }],
+    ] as const
+  ) {
+    const headers = { "Idempotency-Key": path };
+    const made = await client(key).post(path, body, headers);
+    const tag = made.headers.get("ETag")!;
+    const record = `${path.split("/upsert")[0]}/${made.body.id}`;
+    const read = await client(key).get(record);
+    assert.ok(read.headers.get("ETag")!.startsWith(tag.slice(0, -1)), path);
+    const again = await client(key).post(path, body, headers);
+    assert.deepEqual([again.status, again.headers.get("ETag")], [200, null], "it may have changed since");
+  }
+});
+
+test("An action that answers with the record names its version, by which it can be changed", async ({ workspace: { key, stages } }) => {
+  const { records } = await makeSamples(key, stages);
+  const another = async (path: string) => ({ merge_id: (await create(key, path, { name: "Bia" })).id });
+  for (
+    const [name, action, body] of [
+      ["api-v1-deals", "move-stage", { stage_id: stages[1]!.id }],
+      ["api-v1-deals", "archive", {}],
+      ["api-v1-deals", "restore", {}],
+      ["api-v1-deals", "win", { value: 7 }],
+      ["api-v1-deals", "lose", {}],
+      ["api-v1-contacts", "merge", await another("/api-v1-contacts")],
+      ["api-v1-contacts", "archive", {}],
+      ["api-v1-contacts", "restore", {}],
+      ["api-v1-companies", "merge", await another("/api-v1-companies")],
+      ["api-v1-companies", "archive", {}],
+      ["api-v1-companies", "restore", {}],
+    ] as const
+  ) {
+    const address = `/${name}/${records[name]}`;
+    const done = await client(key).post(`${address}/${action}`, body);
+    assert.equal(done.status, 200, done.text);
+    const tag = done.headers.get("ETag")!;
+    assert.match(tag, STRONG, `${name} ${action}`);
+    const read = await client(key).get(address);
+    assert.equal(read.headers.get("ETag")!.slice(1, 17), tag.slice(1, 17), `${name} ${action}`);
+    const patch = () => client(key).patch(address, { custom_fields: { action } }, { "If-Match": tag });
+    assert.equal((await patch()).status, 200, `${name} ${action}`);
+    assertError(await patch(), "precondition_failed");
+  }
+});
+
+test("The version of a deal's detail has two parts: PATCH compares that of the deal alone", async ({ workspace, api, newDeal }) => {
+  const { id, contactId } = await newDeal();
+  const address = `/api-v1-deals/${id}`;
+  // The quotes and the words of a detail, where they are part of a text.
+  await api.patch(address, {
+    title: `a,"contact" : b`,
+    custom_fields: { a: ',"contact" : ', contact: { b: 1 } },
+  });
+  const versions = async () => (await api.get(address)).headers.get("ETag")!.slice(1, -1).split(".");
+  const before = await versions();
+  await api.patch(`${CONTACTS}/${contactId}`, { name: "Bia" });
+  const after = await versions();
+  assert.equal(after[0], before[0]);
+  assert.notEqual(after[1], before[1]);
+  const stale = `"${before.join(".")}"`;
+  const reply = await call("GET", address, { key: workspace.key, headers: { "If-None-Match": stale } });
+  assert.equal(reply.status, 200, "the detail has changed");
+  assert.equal(
+    (await api.patch(address, { value: 2 }, { "If-Match": stale })).status,
+    200,
+    "the deal has not",
+  );
+});
+
+Deno.test("A page may send If-Match, If-None-Match and Prefer with a key, and read ETag and Preference-Applied", async () => {
+  Deno.env.set("CORS_ALLOWED_ORIGINS", "https://app.example");
+  const app = functionApp("api-v1-contacts", "key");
+  Deno.env.delete("CORS_ALLOWED_ORIGINS");
+  app.all("*", (c) => c.text(""));
+  const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "PATCH" };
+  const at = "http://localhost/api-v1-contacts";
+  const preflight = await app.fetch(new Request(at, { method: "OPTIONS", headers }));
+  const allowed = preflight.headers.get("Access-Control-Allow-Headers")!.split(",");
+  for (const name of ["If-Match", "If-None-Match", "Prefer"]) assert.ok(allowed.includes(name), name);
+  const reply = await app.fetch(new Request(at, { headers }));
+  const exposed = reply.headers.get("Access-Control-Expose-Headers")!.split(",");
+  for (const name of ["ETag", "Preference-Applied"]) assert.ok(exposed.includes(name), name);
+});
+
+Deno.test("Every record that can be changed is changed by these tests", () => {
+  assert.deepEqual(Object.keys(CHANGES).sort(), pathsOf("PATCH").map(({ name }) => name).sort());
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/contract/events.ts";
+import { client } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { makeLossReason, makeMember, makePipeline } from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+const WORKSPACE = "/api-v1-workspace";
+
+test("GET /api-v1-workspace shows active members, loss reasons and pipelines with their active stages, and every event type", async ({ sql, workspace, api }) => {
+  const seller = await makeMember(sql, workspace);
+  const former = await makeMember(sql, workspace);
+  await sql`update crm.members set is_active = false where id = ${former}`;
+  const reason = await makeLossReason(sql, workspace);
+  await makeLossReason(sql, workspace, false);
+  const second = await makePipeline(sql, workspace);
+  const hidden = await makePipeline(sql, workspace);
+  await sql`update crm.pipelines set is_active = false where id = ${hidden.id}`;
+  const [first, , ...others] = workspace.stages;
+  await sql`update crm.stages set is_active = false where id = ${workspace.stages[1].id}`;
+  await sql`update crm.stages set position = 10 where id = ${first.id}`;
+
+  const { status, body } = await api.get(WORKSPACE);
+  assert.equal(status, 200);
+  const [admin] = await sql`select id, name, email, role from crm.members where id = ${workspace.memberId}`;
+  const [other] = await sql`select id, name, email, role from crm.members where id = ${seller}`;
+  const [main] = await sql<[{ name: string }]>`
+    select name from crm.pipelines where id = ${workspace.pipelineId}`;
+  assert.deepEqual(body, {
+    id: workspace.id,
+    name: "Teste",
+    members: [{ ...admin }, { ...other }],
+    loss_reasons: [{ id: reason, name: "Preço" }],
+    pipelines: [
+      {
+        id: workspace.pipelineId,
+        name: main.name,
+        is_default: true,
+        stages: [...others, first].map(({ id, name, type }) => ({ id, name, type })),
+      },
+      {
+        id: second.id,
+        name: "Outro",
+        is_default: false,
+        stages: ["Um", "Dois"].map((name, index) => ({ id: second.stages[index], name, type: "venda" })),
+      },
+    ],
+    event_types: [...EVENT_TYPES],
+  });
+});
+
+test("What GET /api-v1-workspace shows can be named in a call", async ({ sql, workspace, api, newDeal }) => {
+  await makeMember(sql, workspace);
+  await makeLossReason(sql, workspace);
+  const { members, loss_reasons, pipelines } = (await api.get(WORKSPACE)).body;
+  for (const { id: owner_id } of members) {
+    assert.equal((await api.post("/api-v1-contacts", { name: "Ana", owner_id })).status, 201);
+  }
+  for (const { id: pipeline_id, stages } of pipelines) {
+    for (const { id: stage_id } of stages) {
+      assert.equal((await api.post("/api-v1-deals", { title: "Plano", pipeline_id, stage_id })).status, 201);
+    }
+  }
+  const lost = await api.post(`/api-v1-deals/${(await newDeal()).id}/lose`, {
+    loss_reason_id: loss_reasons[0].id,
+  });
+  assert.equal(lost.body.loss_reason_id, loss_reasons[0].id);
+});
+
+test("GET /api-v1-workspace shows nothing of another workspace", async ({ sql, workspace: mine, api }) => {
+  const theirs = await makeWorkspace(sql, { name: "Outra" });
+  const reason = await makeLossReason(sql, theirs);
+  const pipeline = await makePipeline(sql, theirs);
+  const { text } = await api.get(WORKSPACE);
+  const foreign = [theirs.id, "Outra", theirs.memberId, theirs.pipelineId, reason, pipeline.id];
+  for (const value of [...foreign, ...theirs.stages.map(({ id }) => id)]) assert.ok(!text.includes(value));
+  assert.ok((await client(theirs.key).get(WORKSPACE)).text.includes(reason));
+  assert.ok(text.includes(mine.id));
+});

@@ -1,0 +1,60 @@
+// Whoever writes the records and the words of a search cannot make it take long: a page compares few texts, and fewer with
+// long words, which may be compared character by character at each place of a text.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import { openDatabase } from "../support/stack.ts";
+
+const ROWS = 4_500;
+/** Measured: 10 at most. It was 45 by LIKE, among all that the index has of the letters. */
+const MAX_RATIO = 25;
+
+/** The same contact many times. None is in a sample, as if those that are had been changed: few seem to have the words. */
+async function makeContacts(sql: Sql, { id, memberId }: TestWorkspace, name: string, rest: string) {
+  await sql`
+    insert into crm.contacts (workspace_id, id, name, job_title, owner_id)
+    select ${id}, overlay(crm.uuid_v7(now() - n * interval '1 second')::text placing 'ff' from 35)::uuid,
+      ${name}, ${rest}, ${memberId}
+    from generate_series(1, ${ROWS}::integer) n`;
+}
+
+/** The least milliseconds of a page, of five. */
+async function time(sql: Sql, { id }: TestWorkspace, q: string): Promise<number> {
+  return await sql.begin(async (sql) => {
+    await sql`set local role crm_api`;
+    await sql`select set_config('app.workspace_id', ${id}, true)`;
+    let least = Infinity;
+    for (let turn = 0; turn < 5; turn++) {
+      const started = performance.now();
+      const [{ page }] = await sql<[{ page: { data: unknown[] } }]>`
+        select api.contact_list(${sql.json({ limit: 50, q })}::jsonb) as page`;
+      least = Math.min(least, performance.now() - started);
+      assert.deepEqual(page.data, []);
+    }
+    return least;
+  });
+}
+
+Deno.test("a search takes no longer than a few tens of ordinary ones, whatever its words and the texts of thousands of records repeat", async (t) => {
+  await using sql = openDatabase();
+  const [ordinary, hostile] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  await makeContacts(sql, ordinary, "Ana Maria Lima", "Diretora de vendas, ana@exemplo.com.br");
+  await makeContacts(sql, hostile, `baa aab c${"a".repeat(200)}`, "a".repeat(255));
+  const usual = await time(sql, ordinary, "exemplo.com.com");
+  for (
+    const q of [
+      `${"a".repeat(99)}b`,
+      `b${"a".repeat(99)}`,
+      `b${"a".repeat(24)}`,
+      `${"a".repeat(49)}b${"a".repeat(50)}`,
+      "baab baaa aaab caab aaac",
+      "aab@aab",
+    ]
+  ) {
+    await t.step(q, async () => {
+      const worst = await time(sql, hostile, q);
+      console.log(`${worst.toFixed(1)} ms, ordinarily ${usual.toFixed(1)} ms`);
+      assert.ok(worst <= MAX_RATIO * usual, `${worst} ms, not ${usual}`);
+    });
+  }
+});

@@ -1,0 +1,145 @@
+// The examples of the OpenAPI documents tell one story (openapi/story/): here they are read together.
+import assert from "node:assert/strict";
+import { openApiDocument } from "../../openapi/document.ts";
+import { deliveryBody, feedEvent } from "../../openapi/events.ts";
+import { EVENT_TYPES, type EventType } from "../../supabase/functions/_shared/contract/events.ts";
+
+type Example = Record<string, unknown>;
+
+// deno-lint-ignore no-explicit-any -- read without types, as an integrator's tool reads it
+const documents: any[] = [openApiDocument("api", "pt"), openApiDocument("app", "pt")];
+
+/** Every object in an example of a reply or a delivery, at any depth, with the place of the example. */
+const objects: { place: string; object: Example }[] = [];
+for (const { paths, webhooks = {} } of documents) {
+  for (const [path, methods] of Object.entries<object>({ ...paths, ...webhooks })) {
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      // A delivery is a request, and what is sent to the API is no record.
+      const bodies = path in webhooks ? [requestBody] : Object.values(responses);
+      for (const body of bodies) collect(`${method} ${path}`, body.content?.["application/json"]?.example);
+    }
+  }
+}
+
+function collect(place: string, value: unknown): void {
+  if (value === null || typeof value !== "object") return;
+  if (!Array.isArray(value)) objects.push({ place, object: value as Example });
+  for (const inner of Object.values(value)) collect(place, inner);
+}
+
+/** Kinds of records whose ids are in fields of other names. */
+const KINDS: Record<string, string> = {
+  owner_id: "member",
+  created_by_id: "member",
+  author_id: "member",
+  previous_stage_id: "stage",
+  previous_pipeline_id: "pipeline",
+  merged_contact_id: "contact",
+  key_id: "key",
+};
+
+/** Kinds whose records some reply shows. */
+const SHOWN = [
+  "activity",
+  "company",
+  "contact",
+  "deal",
+  "key",
+  "member",
+  "pipeline",
+  "stage",
+  "subscription",
+  "workspace",
+];
+
+/** Ids of records that examples name and do not show. */
+const NOT_SHOWN = ["merged_contact_id"];
+
+Deno.test("In the examples of the OpenAPI documents every id is of one kind, and of a record that is shown", () => {
+  const kinds = new Map<string, string>();
+  const shown = new Set(objects.flatMap(({ object }) => [object["id"], object["event_id"]]));
+  for (const { place, object } of objects) {
+    for (const [name, id] of Object.entries(object)) {
+      if (!name.endsWith("_id") || typeof id !== "string" || ["object_id", "external_id"].includes(name)) {
+        continue;
+      }
+      const kind = KINDS[name] ?? name.slice(0, -"_id".length);
+      assert.equal(kinds.get(id) ?? kind, kind, `${place}: ${name}`);
+      kinds.set(id, kind);
+      if (SHOWN.includes(kind) && !NOT_SHOWN.includes(name)) {
+        assert.ok(shown.has(id), `${place}: ${name} ${id}`);
+      }
+    }
+  }
+  assert.ok(kinds.size > 15);
+});
+
+Deno.test("In the examples of the OpenAPI documents no two records share an id", () => {
+  const seen = new Map<unknown, { place: string; object: Example }>();
+  for (const { place, object } of objects) {
+    // What records of one id have in common, whatever has happened to them.
+    const marks = ["created_at", "deal_id", "workspace_id", "type", "name", "title", "event"];
+    const first = seen.get(object["id"]);
+    for (const mark of object["id"] && first ? marks : []) {
+      if (!(mark in object) || !(mark in first!.object)) continue;
+      assert.equal(object[mark], first!.object[mark], `${first!.place}, ${place}: ${mark}`);
+    }
+    seen.set(object["id"], { place, object: { ...first?.object, ...object } });
+  }
+});
+
+Deno.test("In the examples of the OpenAPI documents times are in order, and a state has its time", () => {
+  const times: [field: string, value: string, time: string][] = [
+    ["status", "ganho", "won_at"],
+    ["status", "perdido", "lost_at"],
+    ["status", "concluida", "completed_at"],
+    ["status", "aceita", "accepted_at"],
+    ["status", "recusada", "rejected_at"],
+    ["state", "revoked", "revoked_at"],
+  ];
+  for (const { place, object } of objects) {
+    const { created_at, updated_at } = object as Record<string, string>;
+    for (const [name, time] of Object.entries(object)) {
+      if (!name.endsWith("_at") || typeof time !== "string" || !created_at) continue;
+      assert.ok(time >= created_at, `${place}: ${name} ${time} is before created_at`);
+    }
+    assert.ok(!updated_at || updated_at >= created_at!, place);
+    for (const [field, value, time] of times) {
+      if (!(field in object && time in object)) continue;
+      assert.equal(object[field] === value, object[time] !== null, `${place}: ${time}`);
+    }
+    if ("closed_at" in object) {
+      assert.equal(object["closed_at"], object["won_at"] ?? object["lost_at"], place);
+    }
+  }
+});
+
+Deno.test("In the examples of the OpenAPI documents a won deal is in a won stage, a lost one in a lost stage", () => {
+  const stages = new Map(
+    objects.filter(({ object }) => "position" in object).map(({ object }) => [object["id"], object["type"]]),
+  );
+  const closed = objects.filter(({ object }) => object["closed_at"]);
+  assert.ok(closed.length > 0);
+  for (const { place, object } of closed) {
+    assert.equal(stages.get(object["stage_id"]), object["status"] === "ganho" ? "won" : "lost", place);
+  }
+});
+
+Deno.test("The example of every delivery and of every event in the OpenAPI documents is that of one event", () => {
+  const [{ webhooks, paths }] = documents;
+  const bodies = new Map<EventType, Example>();
+  for (const event of EVENT_TYPES) {
+    const { example } = webhooks[event].post.requestBody.content["application/json"];
+    assert.deepEqual(deliveryBody(event).parse(example), example);
+    assert.equal(example.object_id, example.data.id ?? example.data.lead.deal_id);
+    assert.ok(!("test" in example));
+    assert.ok(!example.data.created_at || example.occurred_at >= example.data.created_at, event);
+    bodies.set(event, example);
+  }
+  const { data } = paths["/api-v1-events"].get.responses[200].content["application/json"].example;
+  for (const example of data) {
+    assert.deepEqual(feedEvent(example.event).parse(example), example);
+    const { event_id, delivery_id: _, ...delivered } = bodies.get(example.event)!;
+    assert.deepEqual(example, { ...delivered, id: event_id });
+  }
+});

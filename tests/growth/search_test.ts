@@ -1,0 +1,79 @@
+// What a search reads, among many contacts, of which the words that are searched are anywhere.
+import assert from "node:assert/strict";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
+
+const SMALL = 1_000;
+const LARGE = 30_000;
+/** A page looks through the texts of 1,250 contacts at most, and through the index for each 50 days. */
+const MAX_BLOCKS = 1_500;
+
+Deno.test("a search among 30,000 contacts reads few of them, whether its words are rare, everywhere, in the older half alone, or of another workspace", async (t) => {
+  await using sql = openDatabase();
+  const workspaces = [await makeWorkspace(sql), await makeWorkspace(sql), await makeWorkspace(sql)] as const;
+  const [small, large, other] = workspaces;
+  {
+    await using admin = await openWithoutTriggers();
+    for (const { id, memberId } of workspaces) {
+      const rows = id === small.id ? SMALL : LARGE;
+      await admin`
+        insert into crm.contacts (workspace_id, id, name, owner_id)
+        select ${id}, crm.uuid_v7(now() - n * interval '6 minutes'),
+          'Contato ' || md5(n::text)
+            || case when n % ${rows / 20} = 0 then ' raridade' else '' end
+            || case when n > ${rows / 2} then ' antigamente' else '' end
+            || case when ${id} = ${other.id} then ' alhures' else '' end,
+          ${memberId}
+        from generate_series(1, ${rows}::integer) n`;
+      await admin`
+        insert into crm.search_texts (workspace_id, record, id, text)
+        select workspace_id, 'contact', id, crm.search_text(array[name], '{}') from crm.contacts
+        where workspace_id = ${id}`;
+    }
+    await admin`vacuum analyze crm.contacts`;
+    await admin`vacuum analyze crm.search_texts`;
+  }
+
+  /** Counts the blocks that a page reads, called as the door calls it, and its contacts. */
+  async function read(workspaceId: string, q: string) {
+    return await sql.begin(async (sql) => {
+      await sql`set local role crm_api`;
+      await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
+      const args = JSON.stringify({ limit: 50, q });
+      const [{ page }] = await sql<[{ page: { data: unknown[]; meta: { has_more: boolean } } }]>`
+        select api.contact_list(${args}::text::jsonb) as page`;
+      const [row] = await sql.unsafe(
+        "explain (analyze, buffers, format json) select api.contact_list($1::text::jsonb)",
+        [args],
+      );
+      const { Plan } = row!["QUERY PLAN"][0];
+      return {
+        blocks: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"] as number,
+        found: page.data.length,
+        more: page.meta.has_more,
+      };
+    });
+  }
+
+  const cases: [title: string, q: string, found: number | null][] = [
+    ["20 contacts", "raridade", 20],
+    ["every contact", "contato", 50],
+    ["two letters of every contact", "co", 50],
+    ["none", "inexistente", 0],
+    ["contacts of another workspace", "alhures", 0],
+    ["the older half", "antigamente", null],
+  ];
+  for (const [title, q, found] of cases) {
+    await t.step(title, async () => {
+      const [few, many] = [await read(small.id, q), await read(large.id, q)];
+      console.log(`${title}: ${few.blocks} blocks among ${SMALL}, ${many.blocks} among ${LARGE}`);
+      if (found !== null) assert.deepEqual([few.found, many.found], [found, found]);
+      else assert.ok(many.found > 0 || many.more);
+      assert.ok(many.blocks <= MAX_BLOCKS, `${many.blocks} blocks`);
+    });
+  }
+  await t.step("what another workspace has costs no more than what nobody has", async () => {
+    const [elsewhere, nowhere] = [await read(large.id, "alhures"), await read(large.id, "qwzykjx")];
+    assert.ok(elsewhere.blocks <= 1.5 * nowhere.blocks, `${elsewhere.blocks} blocks, not ${nowhere.blocks}`);
+  });
+});

@@ -1,0 +1,27 @@
+// What the tests of POST …/batch share.
+import { MAX_BATCH_ITEMS } from "../../supabase/functions/_shared/contract/batch.ts";
+import type { Reply } from "./client.ts";
+import { keyEndpoints } from "./resources.ts";
+
+/** The batch of contacts, where it does not matter of what. */
+export const BATCH = "/api-v1-contacts/batch";
+
+/** The endpoints of all batches. */
+export const batches = keyEndpoints.filter(({ route }) => route.path === "/batch");
+
+/** An item that creates a record. */
+export const create = (data: unknown) => ({ op: "create", data });
+
+/** An item that changes a record. */
+export const update = (id: string, data: unknown) => ({ op: "update", id, data });
+
+/** An item that changes or creates a record. */
+export const upsert = (match_by: string, data: unknown) => ({ op: "upsert", match_by, data });
+
+/** As many items as a batch may have. */
+export const full = (item: (index: number) => unknown) =>
+  Array.from({ length: MAX_BATCH_ITEMS }, (_, index) => item(index));
+
+/** The status of each item. */
+export const statuses = ({ body }: Reply): number[] =>
+  body.results.map(({ status }: { status: number }) => status);
