@@ -56,7 +56,8 @@ export class OperatorError extends Error {
     readonly details: ErrorDetail[],
     readonly call: { verb: string; args: Readonly<Record<string, unknown>> },
   ) {
-    super(`${call.verb}: ${code}`);
+    const fields = details.map(({ field, message }) => `${field}: ${message}`);
+    super([`${call.verb}: ${code}`, ...fields].join("; "));
   }
 }
 

@@ -14898,8 +14898,9 @@ CREATE FUNCTION crm.parse_argument(p_rule text, p_field text, p_value jsonb, OUT
     SET search_path TO ''
     AS $_$
 declare
+  -- The vertical tab as x0b, because before Postgres 16 the escape with a v is the letter v.
   v_text text := case jsonb_typeof(p_value)
-    when 'string' then btrim(p_value #>> '{}', e' \t\n\v\f\r\u00a0\u2028\u2029\u3000\ufeff')
+    when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;

@@ -33,8 +33,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
+  -- The vertical tab as x0b, because before Postgres 16 the escape with a v is the letter v.
   v_text text := case jsonb_typeof(p_value)
-    when 'string' then btrim(p_value #>> '{}', e' \t\n\v\f\r\u00a0\u2028\u2029\u3000\ufeff')
+    when 'string' then btrim(p_value #>> '{}', e' \t\n\x0b\f\r\u00a0\u2028\u2029\u3000\ufeff')
   end;
   v_number numeric := case jsonb_typeof(p_value) when 'number' then p_value::numeric end;
   v_valid boolean;

@@ -54,6 +54,12 @@ Deno.test(needing(["postgresql-15", "postgresql-15-plpgsql-check", "postgresql-1
         assert.deepEqual({ ...reply }, { error_code: null, name: "Vendas" });
       });
 
+      await t.step("a text is trimmed of white space, and of no letter", async () => {
+        const [reply] = await sql`
+          select value from crm.parse_argument('name', 'name', ${sql.json("\v\t v vovó v \u00a0\v")}::jsonb)`;
+        assert.equal(reply!["value"], "v vovó v");
+      });
+
       for (const { name, run } of RIGHTS_CHECKS) {
         await t.step(name, () => run(sql, server.functionsDatabaseUrl));
       }
