@@ -1,5 +1,5 @@
-// The only catalogue of events: validation of subscriptions, the OpenAPI documents and docs/webhooks.md are derived
-// from it.
+// The only catalogue of events: validation of subscriptions, the OpenAPI documents and the site's page of webhooks are
+// derived from it.
 import { z } from "zod";
 import { type Doc, doc } from "./doc.ts";
 import { timestamp, uuid } from "./fields.ts";
@@ -166,7 +166,7 @@ export const EVENTS = {
   "note.created": event({
     object: "note",
     change: true,
-    when: doc("Uma nota foi criada", "A note was created"),
+    when: doc("Uma anotação foi criada", "A note was created"),
   }),
   "contact.merged": event({
     object: "contact",

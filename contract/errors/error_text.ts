@@ -1,0 +1,20 @@
+import type { Doc } from "../../supabase/functions/_shared/contract/doc.ts";
+
+/**
+ * What the documents say of an error, beside its message. It stands apart from the error's status and message, because no
+ * function needs it to answer.
+ */
+export interface ErrorText {
+  /** When it is returned: for the errors page, and the English OpenAPI document. */
+  readonly when: Doc;
+  /** What a client should do. */
+  readonly remedy: Doc;
+  /** Absent where the same call would get the same answer. */
+  readonly repeat?: Repetition;
+}
+
+/**
+ * When the same call may succeed: after the seconds of `Retry-After`, after one second, after a wait that doubles each
+ * time, or, of a fault, the same but three times at most.
+ */
+export type Repetition = "retry_after" | "second" | "doubling" | "three_times";
