@@ -71,7 +71,8 @@ create index deals_open on crm.deals (workspace_id, stage_id, id) where status =
 create index deals_closed on crm.deals (workspace_id, pipeline_id, status, closed_at, id)
   where closed_at is not null and archived_at is null;
 -- Of the filters closed_since and closed_until. Open deals are not in it, so that it costs nothing to create or change one.
-create index deals_closed_at on crm.deals (workspace_id, closed_at, id) where closed_at is not null;
+-- Ids in the other direction, so that what is wanted by closed_at and id of one status is not read here to its end.
+create index deals_closed_at on crm.deals (workspace_id, closed_at, id desc) where closed_at is not null;
 call crm.protect('crm.deals');
 
 create function crm.keep_lead_contact() returns trigger

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase } from "../support/stack.ts";
 import { client } from "../support/client.ts";
@@ -10,6 +11,9 @@ const MOST_MS = 10_000;
 
 Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies, is erased within 10 seconds", async () => {
   await using sql = openDatabase();
+  // Statistics that know another workspace alone expect none of these rows, and choose plans for none.
+  await storeReplies(sql, (await makeWorkspace(sql)).id);
+  await sql`analyze crm.idempotency_keys`;
   const workspace = await makeWorkspace(sql);
   const api = client(workspace.key);
   const lead = { first_name: "Zuleica", last_name: "Souza", email: "zuleica@exemplo.com" };
@@ -24,10 +28,7 @@ Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies
       d.lead || jsonb_build_object('first_name', 'Zuleica', 'last_name', n, 'phone', (11900000000 + n)::text)
     from crm.deals d, generate_series(2, ${LEADS}::integer) n
     where d.id = ${deal_id}`;
-  await sql`
-    insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
-    select ${workspace.id}, gen_random_uuid()::text, '', '{"id" : "' || gen_random_uuid() || '"}'
-    from generate_series(1, ${KEYS}::integer)`;
+  await storeReplies(sql, workspace.id);
   const start = performance.now();
   const reply = await api.post(`/api-v1-contacts/${contact_id}/erase`, { texts: false });
   const ms = Math.round(performance.now() - start);
@@ -40,3 +41,11 @@ Deno.test("a contact with 2,000 leads, in a workspace with 20,000 stored replies
       (select count(*)::integer from crm.idempotency_keys i where i.workspace_id = ${workspace.id}) as keys`;
   assert.deepEqual({ ...row }, { left: 0, keys: KEYS });
 });
+
+/** Stores KEYS replies to earlier requests in a workspace, none of which shows a record that is there. */
+async function storeReplies(sql: Sql, workspaceId: string): Promise<void> {
+  await sql`
+    insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
+    select ${workspaceId}, gen_random_uuid()::text, '', '{"id" : "' || gen_random_uuid() || '"}'
+    from generate_series(1, ${KEYS}::integer)`;
+}
