@@ -1,4 +1,6 @@
-const COLUMNS = `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
+/** What a contact is shown with. */
+export const COLUMNS =
+  `id, workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id,
   instagram, linkedin, notes, custom_fields, created_at, updated_at`;
 
 export const READ_CONTACT = `select ${COLUMNS} from crm.contacts where workspace_id = $1 and id = $2`;

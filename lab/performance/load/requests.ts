@@ -36,6 +36,17 @@ export const bare = {
     post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
 } satisfies Record<string, MakeRequest>;
 
+/** The same requests to the function that is written by hand, in one of its forms. */
+const byHand = (base: string) => ({
+  read: (_workspace, key, contactId) => get(`${base}/contacts/${contactId}`, key),
+  list: (_workspace, key) => get(`${base}/contacts`, key),
+  create: (_workspace, key) => post(`${base}/contacts`, CONTACT, key),
+  lead: (_workspace, key) => post(`${base}/leads`, { first_name: "Bia", last_name: "Lima", ...LEAD }, key),
+} satisfies Record<string, MakeRequest>);
+
+export const hand = byHand("/hand");
+export const handAwaited = byHand("/hand/awaited");
+
 function get(path: string, key?: string): PlannedRequest {
   return { method: "GET", path, headers: withKey(key), expect: 200 };
 }

@@ -1,0 +1,123 @@
+import { COLUMNS } from "../bare/statements.ts";
+
+/** The limit of a key, as the API's own: calls a minute. */
+export const CALLS_A_MINUTE = 120;
+
+/** Calls of each key in the present minute; beside the tables of bare, which it uses as well. */
+export const MAKE_COUNTS = `
+  create table bare.call_counts (
+    key_id uuid primary key,
+    minute timestamptz not null,
+    calls integer not null
+  ) with (fillfactor = 50)`;
+
+/**
+ * The gate: who has the key of this hash ($1) with this scope ($2), and the calls of its minute. `counted` has no row for
+ * a key that is not good, `allowed` none for one that has called too often.
+ */
+const GATE = `
+  with caller as (
+    select k.workspace_id, k.id, k.member_id
+    from crm.key_secrets s
+    join crm.api_keys k on k.workspace_id = s.workspace_id and k.id = s.key_id
+    where s.hash = $1::bytea and (s.expires_at is null or s.expires_at > now())
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and $2::text = any (k.scopes)
+  ),
+  counted as (
+    insert into bare.call_counts as c (key_id, minute, calls)
+    select caller.id, date_trunc('minute', now()), 1 from caller
+    on conflict (key_id) do update set
+      calls = case when c.minute = excluded.minute then c.calls + 1 else 1 end,
+      minute = excluded.minute
+    returning c.calls
+  ),
+  allowed as (
+    select caller.workspace_id, caller.member_id from caller, counted where counted.calls <= ${CALLS_A_MINUTE}
+  )`;
+
+const ofContact = COLUMNS.split(",").map((column) => `c.${column.trim()}`).join(", ");
+
+/** Each answers a request with its gate: no row for an unknown key, a row with `calls` alone for one that must wait. */
+export const GATED = {
+  read: `${GATE}
+    select counted.calls, ${ofContact}
+    from counted left join (allowed a join bare.contacts c on c.workspace_id = a.workspace_id and c.id = $3) on true`,
+  list: `${GATE}
+    select counted.calls, ${ofContact}
+    from counted left join (
+      select c.* from allowed a
+      cross join lateral (
+        select c.* from bare.contacts c where c.workspace_id = a.workspace_id order by c.id desc limit 50
+      ) c
+    ) c on true`,
+  create: `${GATE},
+  contact as (
+    insert into bare.contacts (workspace_id, name, email, phone, owner_id)
+    select a.workspace_id, $3, $4, $5, a.member_id from allowed a
+    returning id
+  )
+  select counted.calls, contact.id from counted left join contact on true`,
+  lead: `${GATE},
+  ${leadOf("select * from allowed", ["$3", "$4", "$5", "$6", "$7", "$8"])}
+  select counted.calls, deal.id, deal.contact_id, deal.company_id from counted left join deal on true`,
+};
+
+/** The gate alone, and what is asked after it has answered: the other form of the same function. */
+export const AWAITED = {
+  gate: `${GATE}
+    select counted.calls, a.workspace_id, a.member_id from counted left join allowed a on true`,
+  read: `select ${COLUMNS} from bare.contacts where workspace_id = $1 and id = $2`,
+  list: `select ${COLUMNS} from bare.contacts where workspace_id = $1 order by id desc limit 50`,
+  create: `insert into bare.contacts (workspace_id, name, email, phone, owner_id)
+    values ($1, $3, $4, $5, $2) returning id`,
+  lead: `with ${
+    leadOf("select $1::uuid as workspace_id, $2::uuid as member_id", ["$3", "$4", "$5", "$6", "$7", "$8"])
+  }
+  select id, contact_id, company_id from deal`,
+};
+
+/**
+ * A lead: the company of this name, the contact of this e-mail, each created if it is not there, and a deal in the first
+ * stage of the default pipeline. Two at once may create both: whoever writes this by hand has no locks.
+ * @param caller a select of workspace_id and member_id
+ */
+function leadOf(caller: string, [name, email, phone, company, value, source]: string[]): string {
+  return `who as materialized (${caller}),
+  known_company as (
+    select c.id from who
+    join bare.companies c on c.workspace_id = who.workspace_id and c.name_key = lower(${company}::text)
+    order by c.id limit 1
+  ),
+  new_company as (
+    insert into bare.companies (workspace_id, name, owner_id)
+    select who.workspace_id, ${company}, who.member_id from who where not exists (select from known_company)
+    returning id
+  ),
+  company as (select id from known_company union all select id from new_company),
+  known_contact as (
+    select c.id from who
+    join bare.contacts c on c.workspace_id = who.workspace_id and c.email = ${email}
+    order by c.id limit 1
+  ),
+  new_contact as (
+    insert into bare.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    select who.workspace_id, ${name}, ${email}, ${phone}, company.id, who.member_id from who, company
+    where not exists (select from known_contact)
+    returning id
+  ),
+  contact as (select id from known_contact union all select id from new_contact),
+  deal as (
+    insert into bare.deals (
+      workspace_id, title, value, source, contact_id, company_id, owner_id, pipeline_id, stage_id
+    )
+    select who.workspace_id, ${name}, ${value}, ${source}, contact.id, company.id, who.member_id, s.pipeline_id, s.id
+    from who, contact, company
+    cross join lateral (
+      select s.pipeline_id, s.id from crm.pipelines p
+      join crm.stages s on s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.is_active
+      where p.workspace_id = who.workspace_id and p.is_default
+      order by s.position limit 1
+    ) s
+    returning id, contact_id, company_id
+  )`;
+}
