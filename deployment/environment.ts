@@ -18,8 +18,6 @@ export interface Settings {
   functionsDatabaseUrl: string;
   encryptionKey: string;
   dispatcherSecret: string;
-  /** PEM; null where a public authority issued the database's certificate. */
-  databaseCa: string | null;
   /** Base URL of the functions, as clients reach them. */
   functionsUrl: string;
   region: string | null;
@@ -81,7 +79,6 @@ export function readDeploymentSettings(variables: Record<string, string>): Setti
     functionsDatabaseUrl: env["FUNCTIONS_DATABASE_URL"]!,
     encryptionKey: env["WEBHOOK_ENCRYPTION_KEY"]!,
     dispatcherSecret: env["WEBHOOK_DISPATCHER_SECRET"]!,
-    databaseCa: env["DATABASE_CA"] === undefined ? null : restoreLineBreaks(env["DATABASE_CA"]),
     functionsUrl: `${origin}/functions/v1`,
     region: env["FUNCTIONS_REGION"] ?? null,
     appOrigin: env["APP_ORIGIN"]!,

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Sql } from "postgres";
 import { migrate } from "../local/migrate.ts";
 import { checkEncryptionKey } from "./encryption_key.ts";
@@ -35,9 +34,9 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
       },
     },
     {
-      title: "Apply the migrations: supabase db push --yes --db-url <DATABASE_URL without its password>",
+      title: "Apply the migrations (as supabase db push, which sees them as applied)",
       async run(sql) {
-        const applied = await withAuthority(settings, () => migrate(sql, settings.databaseUrl));
+        const applied = await migrate(sql);
         return applied === 0 ? "all were applied" : `${applied} applied`;
       },
     },
@@ -82,19 +81,4 @@ export function deploymentSteps(settings: Settings, options: Options): Step[] {
       },
     },
   ];
-}
-
-/** Gives the CLI the certificate of the database's authority, as libpq takes it: in a file. */
-async function withAuthority<T>({ databaseCa }: Settings, use: () => Promise<T>): Promise<T> {
-  if (databaseCa === null) return await use();
-  const folder = await Deno.makeTempDir();
-  const file = join(folder, "authority.pem");
-  await Deno.writeTextFile(file, databaseCa);
-  Deno.env.set("PGSSLROOTCERT", file);
-  try {
-    return await use();
-  } finally {
-    Deno.env.delete("PGSSLROOTCERT");
-    await Deno.remove(folder, { recursive: true });
-  }
 }

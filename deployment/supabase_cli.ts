@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { firstLine, StackError } from "../local/stack_error.ts";
 
 const ROOT = join(import.meta.dirname!, "..");
+const PACKAGE = join(import.meta.dirname!, "supabase_cli");
 
-/** A run of the Supabase CLI that import_map.json pins. */
+/** A run of the Supabase CLI that supabase_cli/deno.json pins. */
 interface CliRun {
   args: string[];
   /** Sent to its standard input. */
@@ -13,13 +14,15 @@ interface CliRun {
 }
 
 /**
- * Runs the Supabase CLI in the root. It reads SUPABASE_ACCESS_TOKEN, and asks nothing.
+ * Runs the Supabase CLI in the root. It reads SUPABASE_ACCESS_TOKEN, and asks nothing. Its packages are installed the first
+ * time.
  * @returns what it printed.
  * @throws StackError with its output, without the secrets, if it fails.
  */
 export async function runSupabase({ args, stdin = "", secrets = [] }: CliRun): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", join("node_modules", "supabase", "dist", "supabase.js"), ...args, "--yes"],
+    args: ["run", "-A", "--quiet", "--config", join(PACKAGE, "deno.json"), join(PACKAGE, "main.ts")]
+      .concat(args, "--yes"),
     cwd: ROOT,
     env: { SUPABASE_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
     stdin: "piped",

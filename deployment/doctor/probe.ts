@@ -27,7 +27,9 @@ export async function probe(url: string, init: RequestInit = {}): Promise<Reply>
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const body = parseObject(await response.text());
-    const code = (body?.["error"] as { code?: unknown } | undefined)?.code;
+    const error = body?.["error"] as { code?: unknown; data?: { code?: unknown } } | undefined;
+    // JSON-RPC has numbers; MCP's replies have the code of our error beside it.
+    const code = error?.data?.code ?? error?.code;
     const platformCode = response.headers.get("sb-error-code") ?? body?.["code"];
     return {
       status: response.status,

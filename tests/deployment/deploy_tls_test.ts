@@ -7,7 +7,7 @@ import { startTlsPostgres } from "../support/tls_postgres.ts";
 import { deploy } from "./deploy.ts";
 
 Deno.test({
-  name: "A deployment reaches the database, by the CLI too, only where DATABASE_CA issued its certificate",
+  name: "A deployment reaches the database only where DATABASE_CA issued its certificate",
   // The driver of the tools cannot begin TLS before Deno 2.5, and says so. The functions have another driver.
   ignore: !TLS_SUPPORTED,
   fn: tryDeployments,
@@ -42,7 +42,7 @@ async function tryDeployments(): Promise<void> {
       assert.equal(await migrated(), false);
     }
 
-    // This Postgres has no Vault, so the deployment ends there: after the CLI and both roles have connected.
+    // This Postgres has no Vault, so the deployment ends there: after both roles have connected.
     const { stdout, stderr } = await deploy({ ...env, DATABASE_CA: server.authority.certificate });
     assert.match(stdout, /^ {3}\d+ applied$[^]*^ {3}set$/m, stderr);
     assert.match(stderr, /^error: The database has no Vault/);

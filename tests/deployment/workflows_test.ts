@@ -36,11 +36,19 @@ const steps = jobs.flatMap(({ name, steps }) => steps.map((step) => ({ name, ...
 
 /** The jobs whose token may do more than read the repository's files. */
 const PERMISSIONS: Record<string, Record<string, string>> = {
-  "console.yml, build": { contents: "read", pages: "read" },
-  "console.yml, publish": { pages: "write", "id-token": "write" },
+  "pages.yml, build": { contents: "read", pages: "read" },
+  "pages.yml, publish": { pages: "write", "id-token": "write" },
+  "sdk.yml, npm": { "id-token": "write" },
+  "sdk.yml, jsr": { "id-token": "write" },
 };
 
-Deno.test("A workflow's token can only read the repository's files; the jobs that publish the console say what else they may", () => {
+/** The only commands of jobs whose token may write: they publish what another job has built. */
+const PUBLISHING: Record<string, string> = {
+  "sdk.yml, npm": "npm publish ./sdk.tgz --provenance --access public --ignore-scripts",
+  "sdk.yml, jsr": "npx -y deno@2.9.6 publish",
+};
+
+Deno.test("A workflow's token can only read the repository's files; the jobs that publish say what else they may", () => {
   assert.ok(workflows.length > 0);
   for (const { name, workflow } of workflows) {
     assert.deepEqual(workflow.permissions, { contents: "read" }, name);
@@ -48,25 +56,23 @@ Deno.test("A workflow's token can only read the repository's files; the jobs tha
   for (const { name, permissions } of jobs) assert.deepEqual(permissions, PERMISSIONS[name], name);
 });
 
-Deno.test("A job whose token may write runs only actions of GitHub, no code of the repository or of a package", () => {
+Deno.test("A job whose token may write runs only actions of GitHub and commands that publish, no code of the repository", () => {
   const writing = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes("write"));
   assert.ok(writing.length > 0);
   for (const { name, steps } of writing) {
     for (const { uses, run } of steps) {
-      assert.equal(run, undefined, name);
-      assert.match(uses!, /^actions\/(?!checkout)/, name);
+      if (uses) assert.match(uses, /^actions\/(?!checkout)/, name);
+      else assert.equal(run, PUBLISHING[name] ?? null, name);
     }
   }
 });
 
 Deno.test("The console is built for the repository's project and Pages address, and not without them", () => {
-  const build = steps.find(({ name, run }) =>
-    name === "console.yml, build" && run?.includes("task console")
-  )!;
+  const build = steps.find(({ name, run }) => name === "pages.yml, build" && run?.includes("task console"))!;
   assert.deepEqual(build.env, {
     CONSOLE_SUPABASE_URL: "${{ vars.SUPABASE_URL }}",
     CONSOLE_PUBLISHABLE_KEY: "${{ vars.SUPABASE_PUBLISHABLE_KEY }}",
-    CONSOLE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/",
+    CONSOLE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/console/",
   });
   for (const missing of ["CONSOLE_SUPABASE_URL", "CONSOLE_PUBLISHABLE_KEY"]) {
     const env = {
@@ -83,6 +89,20 @@ Deno.test("The console is built for the repository's project and Pages address, 
     assert.notEqual(code, 0);
     assert.match(new TextDecoder().decode(stderr), new RegExp(`${missing}: set the variable`));
   }
+});
+
+Deno.test("The site and the console below it are published together, each built for its Pages address", () => {
+  const [site, console, upload] = ["task site", "task console", "upload-pages-artifact"].map((what) =>
+    steps.findIndex(({ name, run, uses }) => name === "pages.yml, build" && (run ?? uses)?.includes(what))
+  ) as [number, number, number];
+  // The site's build replaces its folder, so the console is put into it afterwards.
+  assert.ok(0 <= site && site < console && console < upload);
+  assert.deepEqual(steps[site]!.env, {
+    SITE_ORIGIN: "${{ steps.pages.outputs.origin }}",
+    SITE_BASE_PATH: "${{ steps.pages.outputs.base_path }}/",
+  });
+  assert.match(steps[console]!.run!, /task console site\/dist\/console\s*$/);
+  assert.deepEqual(steps[upload]!.with, { path: "site/dist" });
 });
 
 Deno.test("Every action is pinned to a commit, and a comment says which version that is", () => {

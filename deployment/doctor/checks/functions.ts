@@ -51,6 +51,8 @@ interface Fault {
 
 function probeOf(name: string): Probe {
   if (name === "webhook-dispatcher") return { method: "POST", status: 401, code: "invalid_api_key" };
+  // Before any key is looked at: MCP's clients ask for a stream by GET, and are to learn that there is none.
+  if (name === "mcp") return { method: "GET", status: 405, code: "method_not_allowed" };
   switch (resources.find((resource) => resource.name === name)?.gate) {
     case "key":
       return { method: "GET", status: 401, code: "missing_api_key" };

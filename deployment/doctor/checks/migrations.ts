@@ -1,4 +1,4 @@
-import { migrationFiles } from "../../../local/migrate.ts";
+import { appliedVersions, migrationFiles } from "../../../local/migrate.ts";
 import { type Check, deployAgain, type Finding } from "../check.ts";
 
 /** The migrations of this tree are applied, and no others. */
@@ -8,13 +8,9 @@ export const migrations: Check = {
   async look(project) {
     const { sql } = project;
     const tree = (await migrationFiles()).map(({ version }) => version);
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('supabase_migrations.schema_migrations') is not null as exists
-    `;
-    const rows = exists ? await sql`select version from supabase_migrations.schema_migrations` : [];
-    const applied = rows.map((row) => row["version"] as string);
-    const missing = tree.filter((version) => !applied.includes(version)).sort();
-    const unknown = applied.filter((version) => !tree.includes(version)).sort();
+    const applied = await appliedVersions(sql);
+    const missing = tree.filter((version) => !applied.includes(version));
+    const unknown = applied.filter((version) => !tree.includes(version));
     const findings: Finding[] = [];
     if (missing.length > 0) {
       findings.push({

@@ -13,7 +13,8 @@ export const consoleOrigin: Check = {
     const { appOrigin, functionsUrl } = project;
     if (appOrigin === null) {
       return wrong("APP_ORIGIN is not set, so links of proposals lead nowhere and nobody can sign in", {
-        advice: "Set APP_ORIGIN to the console's address, such as https://example.github.io/crm, and deploy",
+        advice:
+          "Set APP_ORIGIN to the console's address, such as https://example.github.io/crm/console, and deploy",
       });
     }
     const { origin, protocol, hostname } = new URL(appOrigin);

@@ -1,0 +1,33 @@
+/** Comments (but none in another), quoted texts, dollar-quoted bodies, words, and single characters. */
+const TOKEN =
+  /--[^\n]*|\/\*[^]*?\*\/|"(?:[^"]|"")*"|'(?:[^']|'')*'|\$([\p{L}\p{Nd}_]*)\$[^]*?\$\1\$|\\[^]|\w+|[^]/gu;
+
+const TRANSACTION_CONTROL =
+  /^(?:\s|--.*\n|\/\*[^]*?\*\/)*(?:begin|start\s+transaction|commit|end|abort|rollback|prepare\s+transaction)\b/i;
+
+/**
+ * Splits SQL into its statements as the Supabase CLI does before it records them: each with the comments before it and
+ * without its semicolon. Semicolons in brackets (`create rule … do (…; …)`) and in `begin atomic … end` end none.
+ */
+export function splitStatements(sql: string): string[] {
+  const statements: string[] = [];
+  let start = 0;
+  let depth = 0;
+  let previousWord = "";
+  for (const { 0: token, index } of sql.matchAll(TOKEN)) {
+    const word = /^\w/.test(token) ? token.toLowerCase() : null;
+    if (token === ";" && depth === 0) {
+      statements.push(sql.slice(start, index));
+      start = index + 1;
+    } else if (token === "(" || word === "case" || word === "atomic" && previousWord === "begin") depth++;
+    else if (token === ")" || word === "end") depth = Math.max(0, depth - 1);
+    previousWord = word ?? previousWord;
+  }
+  statements.push(sql.slice(start));
+  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
+}
+
+/** Whether a statement begins or ends a transaction. */
+export function controlsTransaction(statement: string): boolean {
+  return TRANSACTION_CONTROL.test(statement);
+}
