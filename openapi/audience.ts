@@ -6,7 +6,7 @@ export type Audience = "api" | "app";
 
 const API_INTRODUCTION = doc(
   [
-    "API pública do CRM: leads, negócios, atividades, notas, contatos, empresas, pipelines e webhooks.",
+    "API pública do CRM: leads, negócios, atividades, anotações, contatos, empresas, pipelines e webhooks.",
     "Toda chamada leva a chave no cabeçalho `X-API-Key`; a chave pertence a um workspace e só alcança os dados dele.",
     "Datas e horas das respostas são ISO 8601 em UTC, com milissegundos e `Z`. Nas chamadas valem as formas comuns de " +
     "ISO 8601: `2026-01-31T12:00:00Z`, `2026-01-31T09:00-03:00`, `20260131T120000Z`, ou só a data; sem fuso, são UTC.",
@@ -14,8 +14,8 @@ const API_INTRODUCTION = doc(
     "Novos campos opcionais podem surgir nas respostas sem mudança de versão: ignore os que não conhece.",
     "Nas listas com filtros, parâmetros de consulta desconhecidos são recusados; em outras chamadas são ignorados, " +
     "como os campos desconhecidos do corpo.",
-    "Ainda não estão no ar, e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, `/api-v1-lead-sources`, " +
-    "`/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
+    "Ainda não estão disponíveis, e respondem 404 `not_found`: `/api-v1/webhooks`, `/api-v1-owners`, " +
+    "`/api-v1-lead-sources`, `/api-v1-loss-reasons`, `/api-v1-activity-types` e `/api-v1-custom-fields`.",
   ].join("\n\n"),
   [
     "The CRM's public API: leads, deals, activities, notes, contacts, companies, pipelines and webhooks.",

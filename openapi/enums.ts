@@ -52,7 +52,7 @@ export const ENUMS: Readonly<Record<string, NamedEnum>> = {
   NoteSource: {
     words: wordsOf(note.reply, "source"),
     text: doc(
-      "Por onde uma nota entrou; por esta API, sempre integration",
+      "Por onde uma anotação entrou; por esta API, sempre integration",
       "How a note was created; through this API, always integration",
     ),
   },

@@ -3,6 +3,7 @@ import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/e
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { uuid } from "../supabase/functions/_shared/contract/fields.ts";
 import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
+import { ERROR_TEXTS } from "../contract/errors/texts.ts";
 import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
 import { headers, type ReplyHeader } from "./headers.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -81,7 +82,7 @@ export class ErrorReplies {
     const code = codes.find((code) => DETAILS[code]) ?? codes[0]!;
     const details = DETAILS[code];
     return {
-      ...doc(list((code) => ERRORS[code].message), list((code) => ERRORS[code].when)),
+      ...doc(list((code) => ERRORS[code].message), list((code) => ERROR_TEXTS[code].when.description_en)),
       headers: headers(["X-Request-Id", ...headersOf(status)]),
       content: {
         "application/json": {

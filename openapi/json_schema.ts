@@ -1,4 +1,4 @@
-/** A schema of the document: JSON Schema 2020-12, with the keywords that this folder reads. */
+/** A schema of the document: JSON Schema 2020-12, with the keywords that are written or read. */
 export interface JsonSchema {
   $ref?: string;
   type?: string | string[];
@@ -8,6 +8,7 @@ export interface JsonSchema {
   enum?: unknown[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
+  additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];

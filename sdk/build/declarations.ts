@@ -1,0 +1,48 @@
+import ts from "typescript";
+
+/**
+ * Writes the declarations of a module and of what it imports into a folder. Their imports name `.js`, because a compiler
+ * that finds `.ts` in a package would want to compile it.
+ *
+ * @throws Error if the module does not type-check without the types of Deno and Node
+ */
+export async function writeDeclarations(
+  entry: string,
+  folder: string,
+): Promise<void> {
+  const program = ts.createProgram([entry], {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: folder,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    lib: [
+      "lib.es2022.d.ts",
+      "lib.dom.d.ts",
+      "lib.dom.iterable.d.ts",
+      "lib.dom.asynciterable.d.ts",
+    ],
+    types: [],
+  });
+  const files = new Map<string, string>();
+  const { diagnostics } = program.emit(undefined, (path, text) => {
+    files.set(
+      path,
+      text.replace(/(from|import\() ?"(\.\/[\w/]+)\.ts"/g, '$1 "$2.js"'),
+    );
+  });
+  const errors = [...ts.getPreEmitDiagnostics(program), ...diagnostics];
+  if (errors.length > 0) {
+    throw new Error(ts.formatDiagnostics(errors, {
+      getCanonicalFileName: (name) => name,
+      getCurrentDirectory: Deno.cwd,
+      getNewLine: () => "\n",
+    }));
+  }
+  await Deno.mkdir(folder, { recursive: true });
+  for (const [path, text] of files) await Deno.writeTextFile(path, text);
+}

@@ -1,0 +1,81 @@
+import type { CreateOptions } from "./http.ts";
+import type { BatchResult } from "./types.ts";
+
+/** The most items of one call, and the most bytes of them; the API refuses bodies over 1 MiB. */
+const MOST_ITEMS = 100;
+const MOST_BYTES = 1_000_000;
+
+/** How far a batch is, after a call of it. */
+export interface Progress {
+  /** Items that were sent and answered so far. */
+  done: number;
+  /** What became of them. */
+  summary: BatchResult["summary"];
+  /** The results of this call alone. */
+  results: BatchResult["results"];
+}
+
+/** Options of a batch. */
+export interface BatchOptions extends CreateOptions {
+  /** Whether all items are written or none; then there may be 100 items at most. */
+  atomic?: boolean | undefined;
+  /** Called after each call of up to 100 items. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/**
+ * Sends items in as many calls as they need, one after the other. Each call has a key that follows from that of the
+ * whole, so that the same batch sent again with the same `idempotencyKey` creates nothing more.
+ *
+ * @param send sends the items of one call
+ * @returns the results of all, with `index` counted over all items
+ * @throws CrmError of the first call that fails; `onProgress` has told of those before it
+ */
+export async function sendBatch<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  { onProgress, ...options }: BatchOptions,
+  send: (body: { items: Item[]; atomic?: true }, options: CreateOptions) => Promise<BatchResult>,
+): Promise<BatchResult> {
+  const { atomic, idempotencyKey } = options;
+  const total: BatchResult = { results: [], summary: { created: 0, updated: 0, failed: 0 } };
+  let call = 0;
+  for await (const group of groupsOf(items)) {
+    if (atomic && group.more) {
+      throw new TypeError(
+        "A batch with atomic takes at most 100 items and 1 MB, because only one call is atomic",
+      );
+    }
+    const key = idempotencyKey === undefined || call === 0 ? idempotencyKey : `${idempotencyKey}:${call}`;
+    const reply = await send(
+      { items: group.items, ...(atomic && { atomic }) },
+      { ...options, idempotencyKey: key },
+    );
+    const results = reply.results.map((result) => ({
+      ...result,
+      index: total.results.length + result.index,
+    }));
+    total.results.push(...results);
+    for (const name of ["created", "updated", "failed"] as const) total.summary[name] += reply.summary[name];
+    onProgress?.({ done: total.results.length, summary: { ...total.summary }, results });
+    call++;
+  }
+  return total;
+}
+
+/** Divides items by the limits of a call. `more` says that another group follows. */
+async function* groupsOf<Item>(items: Iterable<Item> | AsyncIterable<Item>) {
+  const utf8 = new TextEncoder();
+  let group: Item[] = [];
+  let bytes = 0;
+  for await (const item of items) {
+    const size = utf8.encode(JSON.stringify(item)).length + 1;
+    if (group.length > 0 && (group.length === MOST_ITEMS || bytes + size > MOST_BYTES)) {
+      yield { items: group, more: true };
+      group = [];
+      bytes = 0;
+    }
+    group.push(item);
+    bytes += size;
+  }
+  if (group.length > 0) yield { items: group, more: false };
+}

@@ -1,0 +1,27 @@
+/**
+ * The client of the CRM API. A key belongs on a server, never in a page or an app.
+ *
+ * @module
+ */
+export { Crm } from "./crm.ts";
+export { CrmError, type CrmErrorCode, type CrmErrorInit } from "./error.ts";
+export { type Reply, replyOf } from "./reply.ts";
+export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from "./verify_webhook.ts";
+export { List, type PageOf } from "./list.ts";
+export type { BatchOptions, Progress } from "./batch.ts";
+export type {
+  CallOptions,
+  CreateOptions,
+  CrmOptions,
+  ReadAgainOptions,
+  ReadOptions,
+  Retry,
+  UpdateOptions,
+} from "./http.ts";
+export type { Synced, SyncOptions } from "./sync.ts";
+export type { Deals } from "./deals.ts";
+export type { Activities, Companies, Contacts, Leads, Notes } from "./records.ts";
+export type { Changes, Events, Pipelines, Proposals } from "./workspace.ts";
+export type { Webhooks } from "./webhooks.ts";
+export type * from "./operations.ts";
+export type * from "./types.ts";

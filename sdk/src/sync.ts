@@ -1,0 +1,44 @@
+import type { CallOptions, Http } from "./http.ts";
+import { sleep } from "./retry.ts";
+import type { Event, EventType } from "./types.ts";
+
+/** Where and what {@link Crm.sync} reads. The choices must be the same in each run. */
+export interface SyncOptions<Type extends EventType = EventType> extends CallOptions {
+  /** Where the last run stopped; where absent or null, the oldest event that is kept. */
+  cursor?: string | null | undefined;
+  /** Only these events; the type of what is read follows from it. */
+  event_types?: Type | Type[] | undefined;
+  /** Only what happened to this object. */
+  object_id?: string | undefined;
+  /** Only what happened at or after this moment. */
+  since?: string | Date | undefined;
+  /** Events of one call, at most 200, which is also what it is where absent. */
+  limit?: number | undefined;
+  /** Seconds to wait when there is nothing more, before reading on; where absent, the reading ends. */
+  pollEvery?: number | undefined;
+}
+
+/** What one call read. */
+export interface Synced<Type extends EventType = EventType> {
+  /** In order; empty where nothing happened. `data` is the object as it is now. */
+  events: Extract<Event, { event: Type }>[];
+  /** Where the next run begins. Store it together with the work, after it. */
+  cursor: string;
+}
+
+/** Reads the feed of events, from a cursor on. */
+export async function* readFeed<Type extends EventType>(
+  http: Http,
+  { cursor, event_types, object_id, since, limit = 200, pollEvery, ...options }: SyncOptions<Type>,
+): AsyncGenerator<Synced<Type>, void, undefined> {
+  for (;;) {
+    const query = { cursor: cursor ?? undefined, event_types, object_id, since, limit };
+    const { data, meta } = await http.call("events.list", { query, options });
+    cursor = meta.next_cursor;
+    // Also without events: a cursor that is stored grows old, and one older than 30 days has expired.
+    yield { events: data as Synced<Type>["events"], cursor };
+    if (meta.has_more) continue;
+    if (pollEvery === undefined) return;
+    await sleep(pollEvery, options.signal);
+  }
+}

@@ -1,0 +1,2701 @@
+// Written by `deno task sdk` from the table of endpoints: do not edit.
+
+/** An active loss reason */
+export interface ActiveLossReason {
+  /** The loss_reason_id of POST lose */
+  id: string;
+  /** The reason */
+  name: string;
+}
+
+/** An active member, who can be an owner */
+export interface ActiveMember {
+  /** The owner_id of the member's records */
+  id: string;
+  /** The member's name */
+  name: string;
+  /** The member's e-mail */
+  email: string;
+  role: Role;
+}
+
+/** An active pipeline with its active stages */
+export interface ActivePipeline {
+  /** The record's id */
+  id: string;
+  /** Name */
+  name: string;
+  /** Whether it is the workspace's default */
+  is_default: boolean;
+  /** The stages, in the funnel's order */
+  stages: ActiveStage[];
+}
+
+/** An active stage */
+export interface ActiveStage {
+  /** The record's id */
+  id: string;
+  /** Name */
+  name: string;
+  /** Type: pre-venda, venda, won or lost */
+  type: string;
+}
+
+/** An activity of a deal */
+export interface Activity {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The deal that the activity belongs to */
+  deal_id: string;
+  /** The contact; the contact of the deal where absent */
+  contact_id: string | null;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id: string;
+  /** The member who created the API key that was used */
+  created_by_id: string;
+  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  type: string;
+  /** Title; derived from the type where absent */
+  title: string;
+  /** Description */
+  description: string | null;
+  /** Due date: ISO 8601; without an offset, UTC */
+  due_at: string | null;
+  /** Duration in minutes */
+  duration_minutes: number | null;
+  /** Whether it is an online meeting */
+  is_online_meeting: boolean;
+  /** Address of the meeting */
+  meeting_url: string | null;
+  /** Place */
+  location: string | null;
+  status: ActivityStatus;
+  /** When it was completed */
+  completed_at: string | null;
+  /** Whether it is pending and past its due date */
+  is_overdue: boolean;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** What to create and change */
+export interface ActivityBatch {
+  /** 1 to 100 items, carried out in order */
+  items: ({
+    /** What to do */
+    op: "create";
+    data: NewActivity;
+  } | {
+    /** What to do */
+    op: "update";
+    /** The record to change */
+    id: string;
+    data: ActivityPatch;
+  })[];
+  /** true: all items, or none and 422; where absent, each item stands for itself */
+  atomic?: boolean | null | undefined;
+}
+
+/** The completed activity, and what changed */
+export interface ActivityCompleted extends Activity {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event activity.completed */
+export interface ActivityCompletedDelivery {
+  /** The event */
+  event: "activity.completed";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityCompleted;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event activity.completed */
+export interface ActivityCompletedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "activity.completed";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityCompleted | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The delivery of an event activity.created */
+export interface ActivityCreatedDelivery {
+  /** The event */
+  event: "activity.created";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: Activity;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event activity.created */
+export interface ActivityCreatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "activity.created";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: Activity | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The overdue activity */
+export interface ActivityOverdue extends Activity {
+  /** The due date that passed */
+  overdue_since: string;
+}
+
+/** The delivery of an event activity.overdue */
+export interface ActivityOverdueDelivery {
+  /** The event */
+  event: "activity.overdue";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityOverdue;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event activity.overdue */
+export interface ActivityOverdueEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "activity.overdue";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityOverdue | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+export interface ActivityPage {
+  /** The records */
+  data: Activity[];
+  meta: SyncedPageMeta;
+}
+
+/** What changes; null clears the field, or restores its default */
+export interface ActivityPatch {
+  /** The contact; the contact of the deal where absent */
+  contact_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  type?: string | null | undefined;
+  /** Title; derived from the type where absent */
+  title?: string | null | undefined;
+  /** Description */
+  description?: string | null | undefined;
+  /** Due date: ISO 8601; without an offset, UTC */
+  due_at?: string | null | undefined;
+  /** Duration in minutes */
+  duration_minutes?: number | null | undefined;
+  /** Whether it is an online meeting */
+  is_online_meeting?: boolean | null | undefined;
+  /** Address of the meeting */
+  meeting_url?: string | null | undefined;
+  /** Place */
+  location?: string | null | undefined;
+  status?: ActivityStatus | null | undefined;
+}
+
+/** The state of an activity */
+export type ActivityStatus = "pendente" | "concluida" | "cancelada";
+
+/** The activity, and what changed */
+export interface ActivityUpdated extends Activity {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event activity.updated */
+export interface ActivityUpdatedDelivery {
+  /** The event */
+  event: "activity.updated";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityUpdated;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event activity.updated */
+export interface ActivityUpdatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "activity.updated";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "activity";
+  /** The object's id */
+  object_id: string;
+  data: ActivityUpdated | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** Who made a change */
+export type ActorType = "key" | "member" | "link" | "system";
+
+/** An address */
+export interface Address {
+  /** Street */
+  street?: string | null | undefined;
+  /** Number */
+  number?: string | null | undefined;
+  /** Complement */
+  complement?: string | null | undefined;
+  /** District */
+  district?: string | null | undefined;
+  /** City */
+  city?: string | null | undefined;
+  /** State */
+  state?: string | null | undefined;
+  /** Postal code */
+  postal_code?: string | null | undefined;
+  /** Country */
+  country?: string | null | undefined;
+}
+
+/** true: only archived ones; false: only the others; any: all */
+export type Archived = "false" | "true" | "any";
+
+/** An attempt */
+export interface Attempt {
+  /** The series; sending again begins another */
+  series: number;
+  /** The number in the series, 1 to 5 */
+  number: number;
+  /** HTTP status of the last response */
+  status: number | null;
+  /** Why it failed; null if it succeeded */
+  reason: string | null;
+  /** Duration, in ms */
+  duration_ms: number;
+  /** When it ended */
+  finished_at: string;
+}
+
+/** What became of each item */
+export interface BatchResult {
+  /** One result for each item, in order */
+  results: {
+    /** Position of the item, from 0 */
+    index: number;
+    /** The status that the call for one record would have */
+    status: number;
+    /** The record's id */
+    id?: string | undefined;
+    /** The error that this call would have */
+    error?: {
+      /** A stable code */
+      code: string;
+      /** What happened, in Portuguese */
+      message: string;
+      /** The invalid fields */
+      details?: {
+        /** Name of the field, with the item */
+        field: string;
+        /** What happened, in Portuguese */
+        message: string;
+        /** The record's id */
+        id?: string | undefined;
+      }[] | undefined;
+    } | undefined;
+  }[];
+  /** How many items of each */
+  summary: {
+    /** Items that created a record */
+    created: number;
+    /** Items that found or changed a record */
+    updated: number;
+    /** Items with an error, which wrote nothing */
+    failed: number;
+  };
+}
+
+/** A change of an object */
+export interface Change {
+  /** The id of the event that tells of it */
+  id: string;
+  object_type: ChangeObjectType;
+  /** The object's id */
+  object_id: string;
+  action: ChangeAction;
+  /** The fields that changed, in alphabetical order; empty where the action says it all */
+  changed_fields: string[];
+  /** Who changed it */
+  actor: {
+    type: ActorType;
+    /** The id of the event that tells of it */
+    id: string | null;
+    /** The present name of the key or the member, or the proposal's title; null for system */
+    name: string | null;
+  };
+  /** When */
+  occurred_at: string;
+}
+
+/** What a change did: the event */
+export type ChangeAction =
+  | "activity.created"
+  | "proposal.viewed"
+  | "deal.created"
+  | "contact.created"
+  | "proposal.accepted"
+  | "proposal.rejected"
+  | "contact.updated"
+  | "company.created"
+  | "company.updated"
+  | "deal.updated"
+  | "activity.updated"
+  | "note.created"
+  | "contact.merged"
+  | "contact.erased";
+
+/** The type of a change's object */
+export type ChangeObjectType = "activity" | "proposal" | "deal" | "contact" | "company" | "note";
+
+export interface ChangePage {
+  /** The records */
+  data: Change[];
+  meta: PageMeta;
+}
+
+/** A company */
+export interface Company {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** Name */
+  name: string;
+  /** Legal name */
+  legal_name: string | null;
+  /** CNPJ or another tax id, stored in upper case and without punctuation */
+  tax_id: string | null;
+  /** Domain, stored in lower case */
+  domain: string | null;
+  /** Website */
+  website: string | null;
+  /** E-mail address, stored in lower case */
+  email: string | null;
+  /** Phone number */
+  phone: string | null;
+  /** Industry */
+  industry: string | null;
+  /** Number of employees */
+  employee_count: number | null;
+  /** LinkedIn profile */
+  linkedin: string | null;
+  /** Instagram profile */
+  instagram: string | null;
+  address: Address | null;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id: string;
+  /** Free notes */
+  notes: string | null;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields: Record<string, unknown> | null;
+  /** The id in the system that the company comes from, unique in the workspace */
+  external_id: string | null;
+  /** Since when it is archived, and left out of lists */
+  archived_at: string | null;
+  /** The company that this one was merged into */
+  merged_into_id: string | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** What to create and change */
+export interface CompanyBatch {
+  /** 1 to 100 items, carried out in order */
+  items: ({
+    /** What to do */
+    op: "create";
+    data: NewCompany;
+  } | {
+    /** What to do */
+    op: "update";
+    /** The record to change */
+    id: string;
+    data: CompanyPatch;
+  } | {
+    /** What to do */
+    op: "upsert";
+    /** The field by which the record is looked for; the body must have a value in it */
+    match_by: CompanyMatch;
+    data: CompanyUpsert;
+  })[];
+  /** true: all items, or none and 422; where absent, each item stands for itself */
+  atomic?: boolean | null | undefined;
+}
+
+/** The delivery of an event company.created */
+export interface CompanyCreatedDelivery {
+  /** The event */
+  event: "company.created";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "company";
+  /** The object's id */
+  object_id: string;
+  data: Company;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event company.created */
+export interface CompanyCreatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "company.created";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "company";
+  /** The object's id */
+  object_id: string;
+  data: Company | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The field by which a company is looked for */
+export type CompanyMatch = "external_id" | "tax_id" | "domain";
+
+export interface CompanyPage {
+  /** The records */
+  data: Company[];
+  meta: SyncedPageMeta;
+}
+
+/** What changes; null clears */
+export interface CompanyPatch {
+  /** Name */
+  name?: string | undefined;
+  /** Legal name */
+  legal_name?: string | null | undefined;
+  /** CNPJ or another tax id, stored in upper case and without punctuation */
+  tax_id?: string | null | undefined;
+  /** Domain, stored in lower case */
+  domain?: string | null | undefined;
+  /** Website */
+  website?: string | null | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Industry */
+  industry?: string | null | undefined;
+  /** Number of employees */
+  employee_count?: number | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  address?: Address | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the company comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** The company, and what changed */
+export interface CompanyUpdated extends Company {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event company.updated */
+export interface CompanyUpdatedDelivery {
+  /** The event */
+  event: "company.updated";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "company";
+  /** The object's id */
+  object_id: string;
+  data: CompanyUpdated;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event company.updated */
+export interface CompanyUpdatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "company.updated";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "company";
+  /** The object's id */
+  object_id: string;
+  data: CompanyUpdated | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A company to create, or what changes of it */
+export interface CompanyUpsert {
+  /** Name */
+  name?: string | undefined;
+  /** Legal name */
+  legal_name?: string | null | undefined;
+  /** CNPJ or another tax id, stored in upper case and without punctuation */
+  tax_id?: string | null | undefined;
+  /** Domain, stored in lower case */
+  domain?: string | null | undefined;
+  /** Website */
+  website?: string | null | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Industry */
+  industry?: string | null | undefined;
+  /** Number of employees */
+  employee_count?: number | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  address?: Address | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the company comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** A contact */
+export interface Contact {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** Name */
+  name: string;
+  /** E-mail address, stored in lower case */
+  email: string | null;
+  /** Phone number */
+  phone: string | null;
+  /** Second phone number */
+  phone2: string | null;
+  /** WhatsApp number */
+  whatsapp: string | null;
+  /** Job title */
+  job_title: string | null;
+  /** The company that the contact works for, of the same workspace */
+  company_id: string | null;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id: string;
+  /** Instagram profile */
+  instagram: string | null;
+  /** LinkedIn profile */
+  linkedin: string | null;
+  /** Free notes */
+  notes: string | null;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields: Record<string, unknown> | null;
+  /** The id in the system that the contact comes from, unique in the workspace */
+  external_id: string | null;
+  /** Since when it is archived, and left out of lists */
+  archived_at: string | null;
+  /** The contact that this one was merged into */
+  merged_into_id: string | null;
+  /** When the personal data was erased */
+  erased_at: string | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** What to create and change */
+export interface ContactBatch {
+  /** 1 to 100 items, carried out in order */
+  items: ({
+    /** What to do */
+    op: "create";
+    data: NewContact;
+  } | {
+    /** What to do */
+    op: "update";
+    /** The record to change */
+    id: string;
+    data: ContactPatch;
+  } | {
+    /** What to do */
+    op: "upsert";
+    /** The field by which the record is looked for; the body must have a value in it */
+    match_by: ContactMatch;
+    data: ContactUpsert;
+  })[];
+  /** true: all items, or none and 422; where absent, each item stands for itself */
+  atomic?: boolean | null | undefined;
+}
+
+/** The delivery of an event contact.created */
+export interface ContactCreatedDelivery {
+  /** The event */
+  event: "contact.created";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: Contact;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event contact.created */
+export interface ContactCreatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "contact.created";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: Contact | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The contact whose data was erased */
+export interface ContactErased {
+  /** The record's id */
+  id: string;
+}
+
+/** The delivery of an event contact.erased */
+export interface ContactErasedDelivery {
+  /** The event */
+  event: "contact.erased";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactErased;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event contact.erased */
+export interface ContactErasedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "contact.erased";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactErased | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The field by which a contact is looked for */
+export type ContactMatch = "external_id" | "email" | "phone";
+
+/** The contact that stayed, and the one merged into it */
+export interface ContactMerged extends Contact {
+  /** The contact that no longer exists */
+  merged_contact_id: string;
+}
+
+/** The delivery of an event contact.merged */
+export interface ContactMergedDelivery {
+  /** The event */
+  event: "contact.merged";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactMerged;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event contact.merged */
+export interface ContactMergedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "contact.merged";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactMerged | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+export interface ContactPage {
+  /** The records */
+  data: Contact[];
+  meta: SyncedPageMeta;
+}
+
+/** What changes; null clears */
+export interface ContactPatch {
+  /** Name */
+  name?: string | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Second phone number */
+  phone2?: string | null | undefined;
+  /** WhatsApp number */
+  whatsapp?: string | null | undefined;
+  /** Job title */
+  job_title?: string | null | undefined;
+  /** The company that the contact works for, of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the contact comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** The contact, and what changed */
+export interface ContactUpdated extends Contact {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event contact.updated */
+export interface ContactUpdatedDelivery {
+  /** The event */
+  event: "contact.updated";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactUpdated;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event contact.updated */
+export interface ContactUpdatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "contact.updated";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "contact";
+  /** The object's id */
+  object_id: string;
+  data: ContactUpdated | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A contact to create, or what changes of it */
+export interface ContactUpsert {
+  /** Name */
+  name?: string | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Second phone number */
+  phone2?: string | null | undefined;
+  /** WhatsApp number */
+  whatsapp?: string | null | undefined;
+  /** Job title */
+  job_title?: string | null | undefined;
+  /** The company that the contact works for, of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the contact comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** The new record's id */
+export interface Created {
+  /** The record's id */
+  id: string;
+}
+
+/** The new subscription, with its secret */
+export interface CreatedSubscription {
+  /** The record's id */
+  id: string;
+  /** The events subscribed to */
+  event_types: EventType[];
+  /** The address that deliveries go to: https and public */
+  target_url: string;
+  /**
+   * Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when
+   * it is deleted
+   */
+  is_active: boolean;
+  /** When the record was created */
+  created_at: string;
+  /** The secret of the signatures; shown in this reply only */
+  secret: string;
+}
+
+/** Whether the database answers */
+export type DatabaseStatus = "up" | "down";
+
+/** deleted; failures, a delivery failed 5 times; key_revoked, the key that made it was revoked */
+export type DeactivatedReason = "deleted" | "failures" | "key_revoked";
+
+/** A deal */
+export interface Deal {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** Title; the contact's name, or the company's, where absent */
+  title: string;
+  status: DealStatus;
+  /** The amount, without a currency symbol */
+  value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value: number | null;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id: string;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id: string;
+  /** A contact of the same workspace */
+  contact_id: string | null;
+  /** A company of the same workspace */
+  company_id: string | null;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id: string;
+  /** Expected close date */
+  expected_close_date: string | null;
+  /** Reason for the loss */
+  loss_reason_id: string | null;
+  /** Note on the loss */
+  loss_note: string | null;
+  /** Where the record comes from, in free text */
+  source: string | null;
+  utm: Utm | null;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields: Record<string, unknown> | null;
+  /** The id in the system that the deal comes from */
+  external_id: string | null;
+  /** When it last changed stage */
+  stage_changed_at: string;
+  /** The last activity */
+  last_activity_at: string | null;
+  /** When it was won */
+  won_at: string | null;
+  /** When it was lost */
+  lost_at: string | null;
+  /** When it was won or lost */
+  closed_at: string | null;
+  /** Since when it is archived, and left out of lists */
+  archived_at: string | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** The deal after the action */
+export interface DealAction extends Deal {
+  /** true where the result already existed and the call changed nothing */
+  idempotent: boolean;
+}
+
+/** What to create and change */
+export interface DealBatch {
+  /** 1 to 100 items, carried out in order */
+  items: ({
+    /** What to do */
+    op: "create";
+    data: NewDeal;
+  } | {
+    /** What to do */
+    op: "update";
+    /** The record to change */
+    id: string;
+    data: DealPatch;
+  } | {
+    /** What to do */
+    op: "upsert";
+    /** The field by which the record is looked for; the body must have a value in it */
+    match_by: "external_id";
+    data: DealUpsert;
+  })[];
+  /** true: all items, or none and 422; where absent, each item stands for itself */
+  atomic?: boolean | null | undefined;
+}
+
+/** The delivery of an event deal.created */
+export interface DealCreatedDelivery {
+  /** The event */
+  event: "deal.created";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.created */
+export interface DealCreatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.created";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A deal with contact, company, last activity and the lead that was sent */
+export interface DealDetail extends Deal {
+  contact: Contact | null;
+  company: Company | null;
+  last_activity: Activity | null;
+  lead: LeadSubmission | null;
+}
+
+/** The delivery of an event deal.lost */
+export interface DealLostDelivery {
+  /** The event */
+  event: "deal.lost";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.lost */
+export interface DealLostEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.lost";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+export interface DealPage {
+  /** The records */
+  data: Deal[];
+  meta: SyncedPageMeta;
+}
+
+/** What changes; null clears; status aberto reopens */
+export interface DealPatch {
+  /** Title; the contact's name, or the company's, where absent */
+  title?: string | undefined;
+  status?: DealStatus | undefined;
+  /** The amount, without a currency symbol */
+  value?: number | null | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | null | undefined;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id?: string | undefined;
+  /** A contact of the same workspace */
+  contact_id?: string | null | undefined;
+  /** A company of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Expected close date */
+  expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */
+  source?: string | null | undefined;
+  utm?: Utm | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+}
+
+/** The reopened deal, and what changed */
+export interface DealReopened extends Deal {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event deal.reopened */
+export interface DealReopenedDelivery {
+  /** The event */
+  event: "deal.reopened";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealReopened;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.reopened */
+export interface DealReopenedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.reopened";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealReopened | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The deal, with its previous stage and pipeline */
+export interface DealStageChanged extends Deal {
+  /** The previous stage */
+  previous_stage_id: string;
+  /** The pipeline before */
+  previous_pipeline_id: string;
+}
+
+/** The delivery of an event deal.stage_changed */
+export interface DealStageChangedDelivery {
+  /** The event */
+  event: "deal.stage_changed";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealStageChanged;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.stage_changed */
+export interface DealStageChangedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.stage_changed";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealStageChanged | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The stale deal */
+export interface DealStale extends Deal {
+  /** Days without movement */
+  days_without_movement: number;
+  /** Days that the workspace tolerates */
+  threshold_days: number;
+}
+
+/** The delivery of an event deal.stale */
+export interface DealStaleDelivery {
+  /** The event */
+  event: "deal.stale";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealStale;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.stale */
+export interface DealStaleEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.stale";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealStale | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The state of a deal */
+export type DealStatus = "aberto" | "ganho" | "perdido";
+
+/** How many deals there are, and their sums */
+export interface DealSummary {
+  /** An item for each pipeline, stage and status that has deals */
+  data: {
+    /** The pipeline */
+    pipeline_id: string;
+    /** The stage */
+    stage_id: string;
+    status: DealStatus;
+    /** How many deals */
+    count: number;
+    /** Sum of value */
+    value: number;
+    /** Sum of recurring_value */
+    recurring_value: number;
+  }[];
+  /** The sum of data */
+  totals: {
+    /** How many deals */
+    count: number;
+    /** Sum of value */
+    value: number;
+    /** Sum of recurring_value */
+    recurring_value: number;
+  };
+}
+
+/** The deal, and what changed */
+export interface DealUpdated extends Deal {
+  /** The fields that changed, in alphabetical order, without updated_at */
+  changed_fields: string[];
+}
+
+/** The delivery of an event deal.updated */
+export interface DealUpdatedDelivery {
+  /** The event */
+  event: "deal.updated";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealUpdated;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.updated */
+export interface DealUpdatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.updated";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: DealUpdated | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A deal to create, with at least one of title, contact_id and company_id, or what changes of it */
+export interface DealUpsert {
+  /** Title; the contact's name, or the company's, where absent */
+  title?: string | undefined;
+  /** The amount, without a currency symbol */
+  value?: number | null | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | null | undefined;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id?: string | undefined;
+  /** A contact of the same workspace */
+  contact_id?: string | null | undefined;
+  /** A company of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Expected close date */
+  expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */
+  source?: string | null | undefined;
+  utm?: Utm | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the deal comes from */
+  external_id?: string | null | undefined;
+}
+
+/** The delivery of an event deal.won */
+export interface DealWonDelivery {
+  /** The event */
+  event: "deal.won";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event deal.won */
+export interface DealWonEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "deal.won";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: Deal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A delivery */
+export interface Delivery {
+  /** The delivery's id, the delivery_id of the body */
+  id: string;
+  /** The event, the event_id of the body */
+  event_id: string;
+  /** The subscription */
+  subscription_id: string;
+  /** Where it goes */
+  target_url: string;
+  event: EventType;
+  /** The type of the event's object */
+  object_type: string;
+  /** The event's object */
+  object_id: string;
+  /** Whether it is a test event */
+  is_test: boolean;
+  state: DeliveryState;
+  /** Attempts made, of 5 */
+  attempts: number;
+  /** HTTP status of the last response */
+  last_status: number | null;
+  /** Why the last attempt failed */
+  last_reason: string | null;
+  /** Duration of the last attempt, in ms */
+  last_duration_ms: number | null;
+  /** When the last attempt was */
+  last_attempt_at: string | null;
+  /** When the next attempt will be; null if there is none, or the delivery is held */
+  next_attempt_at: string | null;
+  /** When the event occurred */
+  occurred_at: string;
+  /** When the delivery was created */
+  created_at: string;
+}
+
+/** The deliveries of a day, in UTC */
+export interface DeliveryDay {
+  /** The day */
+  day: string;
+  /** Delivered */
+  delivered: number;
+  /** Failed for good */
+  failed: number;
+  /** Waiting for an attempt */
+  waiting: number;
+}
+
+/** A delivery, its attempts and what it sends */
+export interface DeliveryDetail extends Delivery {
+  /** The attempts, oldest first; the newest 100 */
+  attempts_made: Attempt[];
+  /** The body that would be sent now; null if it cannot be built */
+  body: string | null;
+  /** The headers of an attempt */
+  headers: Header[];
+}
+
+export interface DeliveryPage {
+  /** The records */
+  data: Delivery[];
+  meta: PageMeta;
+}
+
+/**
+ * pending waits for an attempt; held waits until the subscription or the workspace may send
+ * again; cancelled was waiting when the subscription was deleted
+ */
+export type DeliveryState = "pending" | "held" | "delivered" | "failed" | "cancelled";
+
+/** The erased contact */
+export interface ErasedContact {
+  /** The record's id */
+  id: string;
+  /** When the personal data was erased */
+  erased_at: string;
+}
+
+/** How far to erase */
+export interface Erasure {
+  /**
+   * Whether to erase what was written about the contact's deals as well: notes, activities,
+   * custom fields, reasons of losses and rejections; false where absent
+   */
+  texts?: boolean | null | undefined;
+}
+
+/** The body of every error */
+export interface Error {
+  /** The error */
+  error: {
+    code: ErrorCode;
+    /** What happened, in Portuguese */
+    message: string;
+    /** Every invalid field */
+    details?: ErrorDetail[] | undefined;
+  };
+}
+
+/** A stable code */
+export type ErrorCode =
+  | "missing_api_key"
+  | "invalid_api_key"
+  | "revoked_api_key"
+  | "insufficient_scope"
+  | "workspace_suspended"
+  | "feature_disabled"
+  | "rate_limited"
+  | "method_not_allowed"
+  | "invalid_body"
+  | "bad_request"
+  | "payload_too_large"
+  | "request_timeout"
+  | "validation_error"
+  | "invalid_cursor"
+  | "cursor_expired"
+  | "too_many_records"
+  | "invalid_idempotency_key"
+  | "idempotency_conflict"
+  | "idempotency_in_progress"
+  | "batch_failed"
+  | "service_unavailable"
+  | "internal_error"
+  | "not_found"
+  | "precondition_failed"
+  | "invalid_reference"
+  | "merged"
+  | "record_merged"
+  | "record_erased"
+  | "pipeline_not_found"
+  | "no_default_pipeline"
+  | "stage_not_found"
+  | "pipeline_has_no_stage"
+  | "owner_unresolved"
+  | "no_owner_available"
+  | "external_id_taken"
+  | "ambiguous_match"
+  | "no_author_available"
+  | "invalid_event_type"
+  | "invalid_target_url"
+  | "subscription_inactive"
+  | "proposal_expired"
+  | "proposal_closed";
+
+/** An invalid field */
+export interface ErrorDetail {
+  /** Name of the field or parameter */
+  field: string;
+  /** What is allowed, in Portuguese */
+  message: string;
+  /** The record that the error is about, where there is one */
+  id?: string | undefined;
+}
+
+/** Something that happened; event says what */
+export type Event =
+  | DealStageChangedEvent
+  | DealWonEvent
+  | DealLostEvent
+  | DealStaleEvent
+  | ActivityCreatedEvent
+  | ActivityOverdueEvent
+  | ProposalViewedEvent
+  | DealCreatedEvent
+  | ContactCreatedEvent
+  | LeadReceivedEvent
+  | ProposalAcceptedEvent
+  | ProposalRejectedEvent
+  | ContactUpdatedEvent
+  | CompanyCreatedEvent
+  | CompanyUpdatedEvent
+  | DealUpdatedEvent
+  | DealReopenedEvent
+  | ActivityUpdatedEvent
+  | ActivityCompletedEvent
+  | NoteCreatedEvent
+  | ContactMergedEvent
+  | ContactErasedEvent;
+
+export interface EventPage {
+  /** The records */
+  data: Event[];
+  meta: EventPageMeta;
+}
+
+/** Where the list continues */
+export interface EventPageMeta {
+  /** Where to go on, now or later; never null */
+  next_cursor: string;
+  /**
+   * Whether there is more to read now; a page may have fewer events than limit, or none, and
+   * there be more
+   */
+  has_more: boolean;
+}
+
+/** The name of an event */
+export type EventType =
+  | "deal.stage_changed"
+  | "deal.won"
+  | "deal.lost"
+  | "deal.stale"
+  | "activity.created"
+  | "activity.overdue"
+  | "proposal.viewed"
+  | "deal.created"
+  | "contact.created"
+  | "lead.received"
+  | "proposal.accepted"
+  | "proposal.rejected"
+  | "contact.updated"
+  | "company.created"
+  | "company.updated"
+  | "deal.updated"
+  | "deal.reopened"
+  | "activity.updated"
+  | "activity.completed"
+  | "note.created"
+  | "contact.merged"
+  | "contact.erased";
+
+/** A header */
+export interface Header {
+  /** Name */
+  name: string;
+  /** Value; that of the signature is described */
+  value: string;
+}
+
+/** The state of the service */
+export interface Health {
+  status: HealthStatus;
+  /** Version */
+  version: string;
+  /** The database */
+  database: {
+    status: DatabaseStatus;
+  };
+  webhooks: WebhooksStatus | null;
+}
+
+/** Whether the service can answer */
+export type HealthStatus = "ok" | "unavailable";
+
+/** A field of the lead that the contact has otherwise */
+export type LeadDifference = "first_name" | "last_name" | "email" | "phone" | "company_name";
+
+/** By what a lead found its contact */
+export type LeadMatch = "email" | "phone";
+
+/** The lead with its records */
+export interface LeadReceived {
+  /** The lead's records */
+  lead: {
+    /** The deal */
+    deal_id: string;
+    /** The contact */
+    contact_id: string;
+    /** The company; null without company_name */
+    company_id: string | null;
+    /** The record's workspace, always the API key's */
+    workspace_id: string;
+    status: DealStatus;
+    /** The deal's pipeline */
+    pipeline_id: string;
+    /** The deal's stage */
+    stage_id: string;
+    /** The member in charge */
+    owner_id: string;
+    /** When the record was created */
+    created_at: string;
+  };
+  contact: Contact | null;
+  company: Company | null;
+  /** Where the record comes from, in free text */
+  source: string | null;
+  utm: Utm | null;
+  /** The id in the system that the record comes from */
+  external_id: string | null;
+  submitted: LeadSubmission | null;
+}
+
+/** The delivery of an event lead.received */
+export interface LeadReceivedDelivery {
+  /** The event */
+  event: "lead.received";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: LeadReceived;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event lead.received */
+export interface LeadReceivedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "lead.received";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "deal";
+  /** The object's id */
+  object_id: string;
+  data: LeadReceived | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** A lead: creates or reuses company and contact, and creates a deal */
+export interface LeadRequest {
+  /** First name */
+  first_name: string;
+  /** Last name */
+  last_name?: string | null | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** The company, created or reused by its name */
+  company_name?: string | null | undefined;
+  /** The id in the system that the lead comes from; a repeated id returns the lead created before */
+  external_id?: string | null | undefined;
+  /** The amount, without a currency symbol */
+  value?: number | null | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | null | undefined;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id?: string | null | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Where the record comes from, in free text */
+  source?: string | null | undefined;
+  utm?: Utm | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** Source of the traffic; the same as inside utm */
+  utm_source?: string | null | undefined;
+  /** Medium; the same as inside utm */
+  utm_medium?: string | null | undefined;
+  /** Campaign; the same as inside utm */
+  utm_campaign?: string | null | undefined;
+  /** Keyword; the same as inside utm */
+  utm_term?: string | null | undefined;
+  /** Variant of the advertisement; the same as inside utm */
+  utm_content?: string | null | undefined;
+}
+
+/** The records that the lead created or reused */
+export interface LeadResult {
+  /** The lead's records */
+  lead: {
+    /** The deal */
+    deal_id: string;
+    /** The contact */
+    contact_id: string;
+    /** The company; null without company_name */
+    company_id: string | null;
+    /** The record's workspace, always the API key's */
+    workspace_id: string;
+    status: DealStatus;
+    /** The deal's pipeline */
+    pipeline_id: string;
+    /** The deal's stage */
+    stage_id: string;
+    /** The member in charge */
+    owner_id: string;
+    /** When the record was created */
+    created_at: string;
+  };
+  /** true where the result already existed and the call changed nothing */
+  idempotent: boolean;
+  /** What this call actually created */
+  created: {
+    /** The company is new */
+    company: boolean;
+    /** The contact is new */
+    contact: boolean;
+    /** The deal is new */
+    deal: boolean;
+  };
+  matched_by: LeadMatch | null;
+  /**
+   * The fields that were sent and whose value the reused contact does not have: the contact stays
+   * as it is, and the deal keeps what was sent
+   */
+  differences: LeadDifference[];
+}
+
+/** What POST leads was sent; fields that were not sent are absent */
+export interface LeadSubmission {
+  /** First name */
+  first_name: string;
+  /** Last name */
+  last_name?: string | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | undefined;
+  /** Phone number */
+  phone?: string | undefined;
+  /** The company, created or reused by its name */
+  company_name?: string | undefined;
+  /** The id in the system that the lead comes from; a repeated id returns the lead created before */
+  external_id?: string | undefined;
+  /** The amount, without a currency symbol */
+  value?: number | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | undefined;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id?: string | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id?: string | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | undefined;
+  /** Where the record comes from, in free text */
+  source?: string | undefined;
+  utm?: Utm | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | undefined;
+}
+
+/** The limits of the key and of the service */
+export interface Limits {
+  /** Calls of the key in any 60 seconds */
+  requests_per_minute: number;
+  /** Greatest limit of a list */
+  page_size_max: number;
+  /** Items of a batch */
+  batch_items_max: number;
+  /** Bytes of the body of a call that is no batch */
+  body_bytes_max: number;
+  /** Bytes of the body of a batch */
+  batch_body_bytes_max: number;
+}
+
+/** Why it was lost */
+export interface Lose {
+  /** Reason for the loss */
+  loss_reason_id?: string | null | undefined;
+  /** Note on the loss */
+  loss_note?: string | null | undefined;
+}
+
+/** The key that calls, whose it is and what it may do */
+export interface Me {
+  key: OwnKey;
+  workspace: OwnWorkspace;
+  member: OwnMember;
+  limits: Limits;
+}
+
+/** The record to merge into this one */
+export interface Merge {
+  /** The record that ceases to exist: its address answers 301 to GET from then on, 409 to the rest */
+  merge_id: string;
+}
+
+/** The stage to move the deal to */
+export interface MoveStage {
+  /** The new stage */
+  stage_id: string;
+  /** The stage's pipeline; the deal's where absent */
+  pipeline_id?: string | null | undefined;
+}
+
+/** An activity to create */
+export interface NewActivity {
+  /** The deal that the activity belongs to */
+  deal_id: string;
+  /** The contact; the contact of the deal where absent */
+  contact_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Type: tarefa (where absent), ligacao, reuniao, email, whatsapp, visita, or another */
+  type?: string | null | undefined;
+  /** Title; derived from the type where absent */
+  title?: string | null | undefined;
+  /** Description */
+  description?: string | null | undefined;
+  /** Due date: ISO 8601; without an offset, UTC */
+  due_at?: string | null | undefined;
+  /** Duration in minutes */
+  duration_minutes?: number | null | undefined;
+  /** Whether it is an online meeting */
+  is_online_meeting?: boolean | null | undefined;
+  /** Address of the meeting */
+  meeting_url?: string | null | undefined;
+  /** Place */
+  location?: string | null | undefined;
+  status?: ActivityStatus | null | undefined;
+}
+
+/** A company to create */
+export interface NewCompany {
+  /** Name */
+  name: string;
+  /** Legal name */
+  legal_name?: string | null | undefined;
+  /** CNPJ or another tax id, stored in upper case and without punctuation */
+  tax_id?: string | null | undefined;
+  /** Domain, stored in lower case */
+  domain?: string | null | undefined;
+  /** Website */
+  website?: string | null | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Industry */
+  industry?: string | null | undefined;
+  /** Number of employees */
+  employee_count?: number | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  address?: Address | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the company comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** A contact to create */
+export interface NewContact {
+  /** Name */
+  name: string;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Second phone number */
+  phone2?: string | null | undefined;
+  /** WhatsApp number */
+  whatsapp?: string | null | undefined;
+  /** Job title */
+  job_title?: string | null | undefined;
+  /** The company that the contact works for, of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the contact comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+}
+
+/** A deal to create; at least one of title, contact_id and company_id */
+export interface NewDeal {
+  /** Title; the contact's name, or the company's, where absent */
+  title?: string | null | undefined;
+  /** The amount, without a currency symbol */
+  value?: number | null | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | null | undefined;
+  /** The pipeline; the workspace's default where absent */
+  pipeline_id?: string | null | undefined;
+  /** The stage; on creation, where absent, the pipeline's first */
+  stage_id?: string | null | undefined;
+  /** A contact of the same workspace */
+  contact_id?: string | null | undefined;
+  /** A company of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | null | undefined;
+  /** Expected close date */
+  expected_close_date?: string | null | undefined;
+  /** Where the record comes from, in free text */
+  source?: string | null | undefined;
+  utm?: Utm | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the deal comes from */
+  external_id?: string | null | undefined;
+}
+
+/** A note to create */
+export interface NewNote {
+  /** The deal that the note belongs to */
+  deal_id: string;
+  /** Free text */
+  body: string;
+  kind?: NoteKind | null | undefined;
+}
+
+/** A subscription to create */
+export interface NewSubscription {
+  /** The events subscribed to */
+  event_types: EventType[];
+  /** The address that deliveries go to: https and public */
+  target_url: string;
+}
+
+/** A note of a deal */
+export interface Note {
+  /** The record's id */
+  id: string;
+  /** The deal that the note belongs to */
+  deal_id: string;
+  /** The member who created the API key that was used */
+  author_id: string;
+  /** Free text */
+  body: string;
+  kind: NoteKind;
+  source: NoteSource;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** What to create and change */
+export interface NoteBatch {
+  /** 1 to 100 items, carried out in order */
+  items: {
+    /** What to do */
+    op: "create";
+    data: NewNote;
+  }[];
+  /** true: all items, or none and 422; where absent, each item stands for itself */
+  atomic?: boolean | null | undefined;
+}
+
+/** The delivery of an event note.created */
+export interface NoteCreatedDelivery {
+  /** The event */
+  event: "note.created";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "note";
+  /** The object's id */
+  object_id: string;
+  data: Note;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event note.created */
+export interface NoteCreatedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "note.created";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "note";
+  /** The object's id */
+  object_id: string;
+  data: Note | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** note: something that happened; observation: free context */
+export type NoteKind = "note" | "observation";
+
+export interface NotePage {
+  /** The records */
+  data: Note[];
+  meta: SyncedPageMeta;
+}
+
+/** How a note was created; through this API, always integration */
+export type NoteSource = "user" | "automation" | "agent" | "integration";
+
+/** The key that calls */
+export interface OwnKey {
+  /** The record's id */
+  id: string;
+  /** What the key is for */
+  name: string;
+  /** What the key's newest value begins with */
+  prefix: string;
+  /** The key's scopes */
+  scopes: string[];
+  /** When the record was created */
+  created_at: string;
+  /** When it expires; null: never */
+  expires_at: string | null;
+}
+
+/** The member who created the key: author of its notes and default owner */
+export interface OwnMember {
+  /** The record's id */
+  id: string;
+  /** The member's name */
+  name: string;
+  role: Role;
+  /** Whether still an active member; if not, the key writes no notes */
+  is_active: boolean;
+}
+
+/** The key's workspace */
+export interface OwnWorkspace {
+  /** The record's id */
+  id: string;
+  /** The workspace's name */
+  name: string;
+}
+
+/** Where the list continues */
+export interface PageMeta {
+  /** Cursor of the next page; null on the last */
+  next_cursor: string | null;
+  /** Whether there is another page, even if this one has fewer records than limit, or none */
+  has_more: boolean;
+}
+
+/** A sales funnel with its stages */
+export interface Pipeline {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** Name */
+  name: string;
+  /** Whether it is the workspace's default */
+  is_default: boolean;
+  /** Whether it is in use */
+  is_active: boolean;
+  /** When the record was created */
+  created_at: string;
+  /** The stages, in the funnel's order */
+  stages: Stage[];
+}
+
+export interface PipelineList {
+  /** The records */
+  data: Pipeline[];
+}
+
+/** A proposal */
+export interface Proposal {
+  /** The record's id */
+  id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The proposal's deal */
+  deal_id: string;
+  /** Title */
+  title: string;
+  /** The amount, without a currency symbol */
+  value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value: number | null;
+  status: ProposalStatus;
+  /** When it was sent */
+  sent_at: string | null;
+  /** When the customer first opened it */
+  viewed_at: string | null;
+  /** When it was accepted */
+  accepted_at: string | null;
+  /** When it was rejected */
+  rejected_at: string | null;
+  /** The reason that the customer gave */
+  rejection_reason: string | null;
+  /** Until when it can be answered */
+  expires_at: string | null;
+  /** When the record was created */
+  created_at: string;
+  /** When the record last changed */
+  updated_at: string;
+}
+
+/** The delivery of an event proposal.accepted */
+export interface ProposalAcceptedDelivery {
+  /** The event */
+  event: "proposal.accepted";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event proposal.accepted */
+export interface ProposalAcceptedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "proposal.accepted";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The proposal that was answered */
+export interface ProposalAnswer extends ProposalView {
+  /** true where the result already existed and the call changed nothing */
+  idempotent: boolean;
+}
+
+/** The delivery of an event proposal.rejected */
+export interface ProposalRejectedDelivery {
+  /** The event */
+  event: "proposal.rejected";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event proposal.rejected */
+export interface ProposalRejectedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "proposal.rejected";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** Why the proposal is rejected */
+export interface ProposalRejection {
+  /** Reason for the rejection */
+  reason?: string | null | undefined;
+}
+
+/** Who makes the offer */
+export interface ProposalSeller {
+  /** Name of the seller's workspace */
+  name: string;
+}
+
+/** The state of a proposal */
+export type ProposalStatus = "rascunho" | "enviada" | "visualizada" | "aceita" | "recusada" | "expirada";
+
+/** A proposal as its customer sees it */
+export interface ProposalView {
+  /** The record's id */
+  id: string;
+  /** Title */
+  title: string;
+  /** The amount, without a currency symbol */
+  value: number | null;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value: number | null;
+  status: ProposalStatus;
+  /** When it was sent */
+  sent_at: string | null;
+  /** Until when it can be answered */
+  expires_at: string | null;
+  /** When it was accepted */
+  accepted_at: string | null;
+  /** When it was rejected */
+  rejected_at: string | null;
+  /** The reason that the customer gave */
+  rejection_reason: string | null;
+  seller: ProposalSeller;
+}
+
+/** The delivery of an event proposal.viewed */
+export interface ProposalViewedDelivery {
+  /** The event */
+  event: "proposal.viewed";
+  /** The event's id, the same for every subscription */
+  event_id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal;
+  /** When it happened */
+  occurred_at: string;
+  /** The delivery's id, the same on every attempt */
+  delivery_id: string;
+  /** Only in a test event: nothing has happened, and data is made up */
+  test?: true | undefined;
+}
+
+/** An event proposal.viewed */
+export interface ProposalViewedEvent {
+  /** The event's id, the event_id of deliveries by webhook */
+  id: string;
+  /** The event */
+  event: "proposal.viewed";
+  /** The record's workspace, always the API key's */
+  workspace_id: string;
+  /** The object's type */
+  object_type: "proposal";
+  /** The object's id */
+  object_id: string;
+  data: Proposal | null;
+  /** When it happened */
+  occurred_at: string;
+}
+
+/** The subscription, active */
+export interface ReactivatedSubscription extends Subscription {
+  /** How many deliveries were waiting */
+  resumed: number;
+  revoked_key: RevokedMaker | null;
+}
+
+/** What was queued */
+export interface Recovery {
+  /** Deliveries queued, 50,000 at most */
+  count: number;
+  /** Whether the window has more: repeat with next_since as since */
+  has_more: boolean;
+  /** Where to go on; null if there is no more */
+  next_since: string | null;
+}
+
+/** The events to recover */
+export interface RecoveryWindow {
+  /** Events at or after this moment, which is past: ISO 8601; without an offset, UTC */
+  since: string;
+  /** Events before this moment; now where absent */
+  until?: string | undefined;
+}
+
+/** The delivery, on its way again */
+export interface Redelivery extends Delivery {
+  /** Whether the delivery waits because the workspace is suspended or has no public API */
+  held: boolean;
+}
+
+/** Another record, by its name */
+export interface Reference {
+  /** The record's id */
+  id: string;
+  /** Name */
+  name: string;
+}
+
+/** A key that is revoked */
+export interface RevokedMaker {
+  /** The record's id */
+  id: string;
+  /** Name */
+  name: string;
+  /** How the key begins */
+  prefix: string;
+}
+
+/** A member's role; vendedor only sees */
+export type Role = "vendedor" | "gestor" | "admin";
+
+/** The subscription, with its new secret */
+export interface RotatedSubscription extends Subscription {
+  /** The secret of the signatures; shown in this reply only */
+  secret: string;
+}
+
+/** How to replace the secret */
+export interface SecretRotation {
+  /**
+   * For how many seconds X-Service-Signature is still of the old secret, and
+   * X-Service-Signature-Next of the new one; 0: at once
+   */
+  overlap_seconds: number;
+}
+
+/** A step of a pipeline */
+export interface Stage {
+  /** The record's id */
+  id: string;
+  /** Name */
+  name: string;
+  /** Order in the funnel */
+  position: number;
+  /** Type: pre-venda, venda, won or lost */
+  type: string;
+  /** Whether it is in use */
+  is_active: boolean;
+}
+
+/** A webhook subscription */
+export interface Subscription {
+  /** The record's id */
+  id: string;
+  /** The events subscribed to */
+  event_types: EventType[];
+  /** The address that deliveries go to: https and public */
+  target_url: string;
+  /**
+   * Whether it gets deliveries; it becomes inactive after the 5th failure of a delivery, or when
+   * it is deleted
+   */
+  is_active: boolean;
+  /** Failed attempts since the last success */
+  failure_count: number;
+  /** The last attempt that succeeded */
+  last_success_at: string | null;
+  /** The last attempt that failed */
+  last_failure_at: string | null;
+  /** When the record was created */
+  created_at: string;
+  /** The key that made the subscription, which ends with it; null if it was made in the console */
+  key_id: string | null;
+  /** When it became inactive; null while it is active */
+  deactivated_at: string | null;
+  deactivated_reason: DeactivatedReason | null;
+  /** Whether deliveries wait because the workspace is suspended or has no public API */
+  held: boolean;
+  /** Until when X-Service-Signature is still of the old secret; null unless one is being replaced */
+  old_secret_until: string | null;
+}
+
+/** A subscription, and the deliveries of 7 days */
+export interface SubscriptionDetail extends Subscription {
+  key: Reference | null;
+  /**
+   * The deliveries of the last 7 days, oldest first; counts the newest 1,000, or fewer in a long
+   * list
+   */
+  days: DeliveryDay[];
+  /** Whether there may be more deliveries than were counted */
+  days_are_partial: boolean;
+}
+
+export interface SubscriptionList {
+  /** The records */
+  data: Subscription[];
+}
+
+/** Where the list continues, and until when it was read */
+export interface SyncedPageMeta extends PageMeta {
+  /** In reply to updated_since, on the first page: the updated_since of the next synchronisation */
+  synced_until?: string | undefined;
+}
+
+/** The event to test */
+export interface TestOptions {
+  event_type?: EventType | undefined;
+}
+
+/** The test delivery */
+export interface TestSent {
+  /** The delivery of the test event */
+  delivery_id: string;
+  /** Whether it waits because the workspace is suspended or has no public API */
+  held: boolean;
+}
+
+/** What campaign a lead came from */
+export interface Utm {
+  /** Source of the traffic */
+  source?: string | null | undefined;
+  /** Medium */
+  medium?: string | null | undefined;
+  /** Campaign */
+  campaign?: string | null | undefined;
+  /** Keyword */
+  term?: string | null | undefined;
+  /** Variant of the advertisement */
+  content?: string | null | undefined;
+}
+
+/** The body of a delivery; event says of what */
+export type WebhookDelivery =
+  | DealStageChangedDelivery
+  | DealWonDelivery
+  | DealLostDelivery
+  | DealStaleDelivery
+  | ActivityCreatedDelivery
+  | ActivityOverdueDelivery
+  | ProposalViewedDelivery
+  | DealCreatedDelivery
+  | ContactCreatedDelivery
+  | LeadReceivedDelivery
+  | ProposalAcceptedDelivery
+  | ProposalRejectedDelivery
+  | ContactUpdatedDelivery
+  | CompanyCreatedDelivery
+  | CompanyUpdatedDelivery
+  | DealUpdatedDelivery
+  | DealReopenedDelivery
+  | ActivityUpdatedDelivery
+  | ActivityCompletedDelivery
+  | NoteCreatedDelivery
+  | ContactMergedDelivery
+  | ContactErasedDelivery;
+
+/** degraded: deliveries have waited for over a minute and nothing sends them */
+export type WebhooksStatus = "ok" | "degraded";
+
+/** The final amounts, where they differ */
+export interface Win {
+  /** The amount, without a currency symbol */
+  value?: number | null | undefined;
+  /** The recurring (monthly) amount, without a currency symbol */
+  recurring_value?: number | null | undefined;
+}
+
+/** The key's workspace, and what can be chosen in it */
+export interface Workspace {
+  /** The record's id */
+  id: string;
+  /** The workspace's name */
+  name: string;
+  /** The active members, oldest first */
+  members: ActiveMember[];
+  /** The active loss reasons */
+  loss_reasons: ActiveLossReason[];
+  /** The active pipelines, oldest first */
+  pipelines: ActivePipeline[];
+  /** The events that can be subscribed to */
+  event_types: EventType[];
+}
