@@ -8,7 +8,7 @@ export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({
   ...doc("Até onde apagar", "How far to erase", { texts: true }),
   fields: {
     texts: doc(
-      "Se apaga também o que se escreveu nos negócios do contato: notas, atividades, campos livres, motivos de perda " +
+      "Se apaga também o que se escreveu nos negócios do contato: anotações, atividades, campos livres, motivos de perda " +
         "e de recusa; false se ausente",
       "Whether to erase what was written about the contact's deals as well: notes, activities, custom fields, reasons of " +
         "losses and rejections; false where absent",

@@ -42,14 +42,14 @@ const OwnMember = z.object({
 }).meta({
   id: "OwnMember",
   ...doc(
-    "O membro que criou a chave: autor das notas e responsável padrão",
+    "O membro que criou a chave: autor das anotações e responsável padrão",
     "The member who created the key: author of its notes and default owner",
   ),
   fields: {
     name: doc("Nome do membro", "The member's name", "Bruno Lima"),
     role: doc("Papel na empresa", "The role in the workspace", "admin"),
     is_active: doc(
-      "Se ainda é um membro ativo; se não, a chave não cria notas",
+      "Se ainda é um membro ativo; se não, a chave não cria anotações",
       "Whether still an active member; if not, the key writes no notes",
       true,
     ),

@@ -7,12 +7,12 @@ export const note = record("note", {
   table: "notes",
   sql: ["insert", "insert all", "get", "list"],
   schema: "Note",
-  text: doc("Uma nota de um negócio", "A note of a deal"),
-  create: doc("Uma nota a criar", "A note to create"),
+  text: doc("Uma anotação de um negócio", "A note of a deal"),
+  create: doc("Uma anotação a criar", "A note to create"),
 }, {
   id: id(),
   deal_id: reference("deals", {
-    text: doc("Negócio a que a nota pertence", "The deal that the note belongs to"),
+    text: doc("Negócio a que a anotação pertence", "The deal that the note belongs to"),
     presence: "required",
     written: "on create",
     // A list always shows the notes of one deal (spec 4.3).
@@ -39,7 +39,7 @@ export const note = record("note", {
     presence: "defaulted",
     written: "on create",
     filter: doc(
-      "Só notas deste tipo, ou destes, separados por vírgulas",
+      "Só anotações deste tipo, ou destes, separados por vírgulas",
       "Only notes of this kind, or of these, separated by commas",
     ),
   }),

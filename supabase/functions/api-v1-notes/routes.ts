@@ -8,7 +8,7 @@ export const notes = resource(
   "api-v1-notes",
   {
     "GET /": endpoint({
-      summary: doc("Lista as notas de um negócio", "List a deal's notes"),
+      summary: doc("Lista as anotações de um negócio", "List a deal's notes"),
       scope: "notes:read",
       query: note.query,
       reply: syncedPageOf(note.reply),
@@ -16,14 +16,14 @@ export const notes = resource(
     }),
     "POST /batch": endpoint({ scope: "notes:write", ...batchOf(note) }),
     "GET /:id": endpoint({
-      summary: doc("Mostra uma nota", "Show a note"),
+      summary: doc("Mostra uma anotação", "Show a note"),
       scope: "notes:read",
       reply: note.reply,
       verb: "note_get",
       etag: true,
     }),
     "POST /": endpoint({
-      summary: doc("Cria uma nota", "Create a note"),
+      summary: doc("Cria uma anotação", "Create a note"),
       scope: "notes:write",
       body: note.create,
       reply: note.reply,
@@ -35,7 +35,7 @@ export const notes = resource(
     }),
   },
   doc(
-    "Notas de um negócio; não mudam nem são removidas",
+    "Anotações de um negócio; não mudam nem são removidas",
     "Notes of a deal; they cannot be changed or removed",
   ),
 );

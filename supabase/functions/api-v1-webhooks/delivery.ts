@@ -23,7 +23,7 @@ const fields = {
   object_id: doc("O objeto do evento", "The event's object"),
   is_test: doc("Se é um evento de teste", "Whether it is a test event", false),
   state: doc(
-    "Situação: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +
+    "Estado: pending aguarda uma tentativa; held aguarda a assinatura ou o workspace voltar a enviar; cancelled " +
       "aguardava quando a assinatura foi removida",
     "State: pending waits for an attempt; held waits until the subscription or the workspace may send again; cancelled " +
       "was waiting when the subscription was deleted",
@@ -80,7 +80,7 @@ export const Delivery = z.object({
 
 /** The query of a list of deliveries. */
 export const DeliveryFilter = ListQuery.pick({ limit: true, cursor: true }).extend({
-  state: z.enum(DELIVERY_STATES).optional().meta(doc("Só as nesta situação", "Only those in this state")),
+  state: z.enum(DELIVERY_STATES).optional().meta(doc("Só as neste estado", "Only those in this state")),
   event: z.enum(EVENT_TYPES).optional().meta(doc("Só as deste evento", "Only those of this event")),
   since: ListQuery.shape.since.meta(
     doc(

@@ -29,7 +29,7 @@ const KeyCreator = z.object({ id: z.uuid(), name: z.string(), is_active: z.boole
   fields: {
     name: doc("Nome do membro", "The member's name", "Ana Souza"),
     is_active: doc(
-      "Se ainda é um membro ativo; se não, a chave não cria notas",
+      "Se ainda é um membro ativo; se não, a chave não cria anotações",
       "Whether still an active member; if not, the key writes no notes",
       true,
     ),

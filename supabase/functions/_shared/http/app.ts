@@ -49,7 +49,8 @@ export function functionApp(name: string, gate: GateName): Hono {
   return app;
 }
 
-function allowedOrigins(gate: GateName): string[] {
+/** The origins whose pages may call what has this gate. */
+export function allowedOrigins(gate: GateName): string[] {
   const listed = gate === "session" ? [] : (Deno.env.get("CORS_ALLOWED_ORIGINS") ?? "").split(",");
   const console = gate === "session" || gate === "link" ? appOrigin() : "";
   return [...listed.map((origin) => origin.trim()), console].filter((origin) => origin !== "");

@@ -16,6 +16,12 @@ export interface JsonBody {
   fieldErrors: FieldError[];
 }
 
+/** Any JSON text, as {@link JsonBody} is for an object. */
+export interface JsonText {
+  value: Json;
+  fieldErrors: FieldError[];
+}
+
 /**
  * Parses a JSON body. Its field errors are duplicate keys, numbers that a double cannot represent, and characters that
  * Postgres cannot store.
@@ -29,12 +35,26 @@ export function parseJsonBody(
   malformed: ErrorCode,
   maxValues: number,
 ): JsonBody | null | ApiError {
+  const json = parseJson(bytes, malformed, maxValues);
+  if (json === null || json instanceof ApiError) return json;
+  const { value, fieldErrors } = json;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
+  return { value, fieldErrors };
+}
+
+/** Like {@link parseJsonBody}, of a body that may be any value. */
+export function parseJson(
+  bytes: Uint8Array,
+  malformed: ErrorCode,
+  maxValues: number,
+  maxDepth = MAX_DEPTH,
+): JsonText | null | ApiError {
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
   // Before JSON.parse, whose time and memory grow with the number of values more than with the length of the text.
-  const size = measureJson(text, maxValues, MAX_DEPTH);
-  if (size === "too deep") return tooComplex(`O corpo tem mais de ${MAX_DEPTH} níveis de objetos e listas`);
+  const size = measureJson(text, maxValues, maxDepth);
+  if (size === "too deep") return tooComplex(`O corpo tem mais de ${maxDepth} níveis de objetos e listas`);
   if (size === "too many values") {
     return tooComplex(`O corpo tem mais de ${maxValues} valores`);
   }
@@ -44,7 +64,6 @@ export function parseJsonBody(
   } catch {
     return new ApiError(malformed);
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
   // JSON.parse keeps one of the members with the same name, so a text with more members than its value repeats one.
   // Finding which takes several times as long.
   const fieldErrors = countStorableMembers(value) === size.members ? [] : findUnstorable(text);

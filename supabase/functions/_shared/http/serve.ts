@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { allowedMethods, type Endpoint, requirementOf, type Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed, unknownAddress } from "../contract/errors.ts";
-import { bodyAllowance, callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
+import { callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
+import { isTurnedAway, readAdmittedBody } from "./admitted_body.ts";
 import { createCall, functionApp, type RequestHandler } from "./app.ts";
 import { completeResults } from "./batch_results.ts";
-import { BodyReader } from "./body_reader.ts";
 import { type Gate, GATES } from "./gates.ts";
 import { type Input, type Reading, readInput } from "./input.ts";
 import { type Call, isRepeatable, type Outcome, outcomeWithoutDatabase, type Success } from "./outcome.ts";
@@ -89,13 +89,9 @@ async function receive(
   identify: () => Promise<DoorReply>,
 ): Promise<Reading | DoorReply> {
   if (!endpoint.body) return await readInput(call, endpoint, null);
-  const reader = new BodyReader(call.request, endpoint.bodyLimits.bytes);
-  const allowance = bodyAllowance(credential, PACES[call.gateName].isBusy);
-  if (allowance === "none" || (allowance === "small" && !await reader.readSmall())) {
-    const door = await identify();
-    if (door.error) return door;
-  }
-  return await readInput(call, endpoint, await reader.readAll());
+  const { request, gateName } = call;
+  const body = await readAdmittedBody(request, gateName, credential, endpoint.bodyLimits.bytes, identify);
+  return isTurnedAway(body) ? body : await readInput(call, endpoint, body);
 }
 
 /** GET, and the HEAD that is answered like it. */

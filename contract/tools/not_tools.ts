@@ -1,0 +1,15 @@
+/**
+ * The endpoints that an assistant does not get as a tool, by the name of their operation, and why. Every other endpoint of a
+ * key is a tool.
+ */
+export const NOT_TOOLS: Readonly<Record<string, string>> = {
+  webhook_create: "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  webhook_rotate_secret:
+    "Its reply reveals the secret of the subscription, which would stay in the conversation",
+  activity_batch:
+    "An assistant calls the tool of one record for each; a hundred items at once hide what it does",
+  company_batch: "As activity_batch",
+  contact_batch: "As activity_batch",
+  deal_batch: "As activity_batch",
+  note_batch: "As activity_batch",
+};

@@ -1,0 +1,136 @@
+import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
+import { canonicalJson } from "../_shared/http/idempotency.ts";
+import { isUuid } from "../_shared/http/input.ts";
+import type { Json } from "../_shared/http/json_body.ts";
+import { sha256 } from "../_shared/runtime/sha256.ts";
+import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
+import type { RpcError } from "./rpc.ts";
+import { IDEMPOTENCY_ARGUMENT, type Tool } from "./tools.ts";
+
+type Arguments = Record<string, Json>;
+
+/** The result of a tool (`CallToolResult`). */
+export interface ToolResult {
+  content: { type: "text"; text: string }[];
+  structuredContent?: unknown;
+  isError?: true;
+}
+
+/**
+ * Calls a tool. What is wrong with its arguments or with the records is a result too, so that the model reads it and can do
+ * better; only a key that admits nobody is an error of the protocol.
+ */
+export async function callTool(caller: Caller, tool: Tool, args: Arguments): Promise<ToolResult | RpcError> {
+  const { request } = tool;
+  const faults = findFaults(tool, args);
+  if (faults.length > 0) return errorResult(new ApiError("validation_error", faults).body());
+  const { resource, method } = request;
+  const reply = await caller.call({
+    resource,
+    method,
+    path: addressOf(tool, args),
+    ...(request.body && { body: bodyOf(tool, args) }),
+    ...(request.idempotent && { idempotencyKey: idempotencyKeyOf(caller, tool, args) }),
+  });
+  if (reply.status === 401) return rpcErrorOf(reply);
+  return reply.status >= 300 ? errorResult(reply.text, reply.headers) : successResult(reply);
+}
+
+/** The faults that the resource could not name, because they leave no trace in the request. */
+function findFaults({ definition, request }: Tool, args: Arguments): FieldError[] {
+  const { properties } = definition.inputSchema;
+  const missing = pathParameters(request).filter((name) =>
+    typeof args[name] !== "string" || args[name] === ""
+  );
+  const unknown = request.body ? [] : Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
+  const key = args[IDEMPOTENCY_ARGUMENT] ?? "";
+  const badKey = request.idempotent && (typeof key !== "string" || !/^[\x20-\x7e]{0,200}$/.test(key));
+  return [
+    ...missing.map((field) => ({ field, message: "Campo obrigatório: o id, um texto" })),
+    ...unknown.map((field) => ({ field, message: "Parâmetro desconhecido" })),
+    ...(badKey
+      ? [{ field: IDEMPOTENCY_ARGUMENT, message: "Deve ter até 200 letras, dígitos e sinais de ASCII" }]
+      : []),
+  ];
+}
+
+function pathParameters({ path }: Tool["request"]): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+}
+
+/** Stands for what is no id: any resource answers it with not_found, after its gate. */
+const NO_ID = "-";
+
+function addressOf({ request }: Tool, args: Arguments): string {
+  // A text that is no id could be another endpoint's address: `summary` is one, and `..` leads to one.
+  const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
+  const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
+  const query = new URLSearchParams();
+  for (const name of request.query) {
+    const value = args[name];
+    if (value === undefined || value === null) continue;
+    query.set(name, Array.isArray(value) ? value.map(textOf).join(",") : textOf(value));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function textOf(value: Json): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The arguments that belong neither to the path nor to the query, unknown ones included: the resource names those. */
+function bodyOf({ request }: Tool, args: Arguments): Arguments {
+  const elsewhere = new Set([
+    ...pathParameters(request),
+    ...request.query,
+    ...(request.idempotent ? [IDEMPOTENCY_ARGUMENT] : []),
+  ]);
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !elsewhere.has(name)));
+}
+
+/**
+ * The same arguments by the same key are the same request: a model or a host that repeats a call whose answer was lost
+ * creates nothing twice. The argument makes it another request.
+ */
+function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Arguments): string {
+  return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
+}
+
+function successResult({ text, headers }: ResourceReply): ToolResult {
+  const structuredContent = text === "" ? {} : JSON.parse(text);
+  const ignored = headers.get("X-Ignored-Fields");
+  return {
+    content: [
+      // Serialized anew: a reply that was stored has white space, for which a model would pay.
+      ...textContent(text === "" ? "Feito" : JSON.stringify(structuredContent)),
+      ...(headers.has("Idempotent-Replayed") ? textContent(REPLAYED) : []),
+      ...(ignored === null
+        ? []
+        : textContent(`Não foram usados, porque o registro já estava assim: ${ignored}`)),
+    ],
+    structuredContent,
+  };
+}
+
+const REPLAYED =
+  "Esta é a resposta de uma chamada igual das últimas 24 horas: nada foi criado agora, e o registro pode ter " +
+  `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
+
+/** The error of the API as it stands, with what its headers add. */
+export function errorResult(text: string, headers = new Headers()): ToolResult {
+  const { error } = JSON.parse(text) as { error: Record<string, unknown> };
+  const requestId = headers.get("X-Request-Id");
+  const retryAfter = headers.get("Retry-After");
+  const structuredContent = {
+    error: {
+      ...error,
+      ...(requestId !== null && { request_id: requestId }),
+      ...(retryAfter !== null && { retry_after: Number(retryAfter) }),
+    },
+  };
+  return { content: textContent(JSON.stringify(structuredContent)), structuredContent, isError: true };
+}
+
+function textContent(text: string): ToolResult["content"] {
+  return [{ type: "text", text }];
+}

@@ -1,0 +1,100 @@
+import { hashCredential, isKey } from "../_shared/contract/credentials.ts";
+import { ApiError } from "../_shared/contract/errors.ts";
+import type { RequestHandler } from "../_shared/http/app.ts";
+import { IDEMPOTENCY_HEADER } from "../_shared/http/idempotency.ts";
+import { serveResource } from "../_shared/http/serve.ts";
+import { RESOURCES } from "./resources.ts";
+import { RpcError } from "./rpc.ts";
+
+/** The headers of a resource's reply that the reply of this function has as well. */
+const PASSED_ON = ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"];
+
+/** A request to one of the resources. */
+export interface ResourceRequest {
+  resource: string;
+  method: string;
+  /** With the query, relative to the function. */
+  path: string;
+  body?: unknown;
+  idempotencyKey?: string | undefined;
+}
+
+/** What a resource answered. */
+export interface ResourceReply {
+  status: number;
+  headers: Headers;
+  /** Empty where there is no body. */
+  text: string;
+}
+
+/** The error of a resource, for a request that has no result without its reply. Only a refused key is one over HTTP too. */
+export function rpcErrorOf({ status, headers, text }: ResourceReply): RpcError {
+  const { error: { message, ...error } } = JSON.parse(text) as { error: { message: string } };
+  const data = { ...error, request_id: headers.get("X-Request-Id") };
+  return new RpcError("apiError", message, data, status === 401 ? 401 : 200);
+}
+
+const handlers = new Map<string, Promise<RequestHandler>>();
+
+/** Whoever sent the request, by whose key the resources are called. */
+export class Caller {
+  /** For the log, where no resource was called: the reply of a resource has its own. */
+  readonly requestId = crypto.randomUUID();
+  /** Headers for the reply, from the last resource that was called. */
+  readonly headers: Record<string, string> = {};
+  /** The SHA-256 of the key. */
+  readonly credential: string;
+
+  constructor(readonly key: string) {
+    this.credential = hashCredential(key);
+  }
+
+  /** Whether a resource was called, by whose gate the caller passed or was refused. */
+  get wasAnswered(): boolean {
+    return Object.keys(this.headers).length > 0;
+  }
+
+  /**
+   * Calls the handler that serves the resource over HTTP too, so that a call passes the same gate, limits and checks, is one
+   * statement and writes the same line to the log.
+   */
+  async call({ resource, method, path, body, idempotencyKey }: ResourceRequest): Promise<ResourceReply> {
+    const handler = await handlerOf(resource);
+    const request = new Request(`http://mcp/${resource}${path === "/" ? "" : path}`, {
+      method,
+      headers: {
+        "X-API-Key": this.key,
+        // A model that misspells a field must read that, in place of a reply that ignores it.
+        ...(body !== undefined && { "Content-Type": "application/json", "Prefer": "handling=strict" }),
+        ...(idempotencyKey !== undefined && { [IDEMPOTENCY_HEADER]: idempotencyKey }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const response = await handler(request);
+    for (const name of PASSED_ON) {
+      const value = response.headers.get(name);
+      if (value !== null) this.headers[name] = value;
+    }
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+}
+
+/** Reads the key from `X-API-Key`, or else from `Authorization: Bearer`: some clients can send only one of them. */
+export function readCaller(headers: Headers): Caller | ApiError {
+  const key = headers.get("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(headers.get("Authorization") ?? "")?.[1];
+  if (key === undefined) return new ApiError("missing_api_key", undefined, MISSING_KEY);
+  return isKey(key) ? new Caller(key) : new ApiError("invalid_api_key");
+}
+
+const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";
+
+/** Loads a resource at its first call, so that the others delay none. A failed import is tried again. */
+function handlerOf(name: string): Promise<RequestHandler> {
+  let handler = handlers.get(name);
+  if (handler === undefined) {
+    handler = RESOURCES[name]!().then((resource) => serveResource(resource));
+    handler.catch(() => handlers.delete(name));
+    handlers.set(name, handler);
+  }
+  return handler;
+}

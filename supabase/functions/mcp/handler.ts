@@ -1,0 +1,194 @@
+import { type Context, Hono } from "hono";
+import { cors } from "hono/cors";
+import { DEFAULT_BODY_LIMITS } from "../_shared/contract/declaration.ts";
+import { ApiError, type FieldError, methodNotAllowed, unknownAddress } from "../_shared/contract/errors.ts";
+import { isTurnedAway, readAdmittedBody } from "../_shared/http/admitted_body.ts";
+import { allowedOrigins, type RequestHandler } from "../_shared/http/app.ts";
+import { GATES } from "../_shared/http/gates.ts";
+import { type Json, type JsonText, MAX_DEPTH, parseJson } from "../_shared/http/json_body.ts";
+import { PACES } from "../_shared/http/pace.ts";
+import { jsonReply } from "../_shared/http/reply.ts";
+import { callDoor } from "../_shared/postgres/door.ts";
+import { log, logCount } from "../_shared/runtime/log.ts";
+import { errorResult } from "./call_tool.ts";
+import { type Caller, readCaller } from "./caller.ts";
+import { answer } from "./methods.ts";
+import { REVISIONS, UNNAMED_REVISION, WITH_LISTS } from "./revisions.ts";
+import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from "./rpc.ts";
+
+const VERSION_HEADER = "MCP-Protocol-Version";
+/** Maximum number of messages in a list. */
+const MAX_MESSAGES = 20;
+/** Levels of objects around the arguments of a tool: the list, the message, `params`. */
+const ENVELOPE_DEPTH = 3;
+
+/**
+ * Serves MCP's streamable HTTP, stateless: each POST has its key and gets its answer as JSON. There are no sessions and no
+ * streams, so GET and DELETE are 405. Environment: CORS_ALLOWED_ORIGINS and APP_ORIGIN, whose pages may call; those of other
+ * origins are refused, as the protocol requires against DNS rebinding.
+ */
+export function serveMcp(): RequestHandler {
+  const app = new Hono({ strict: false }).basePath("/mcp");
+  const origins = allowedOrigins("link");
+  const allow = cors({
+    origin: origins,
+    allowMethods: ["POST"],
+    allowHeaders: ["Content-Type", "X-API-Key", "Authorization", VERSION_HEADER],
+    exposeHeaders: ["X-Request-Id", "RateLimit-Policy", "RateLimit", "Retry-After"],
+    maxAge: 600,
+  });
+  app.use(async (c, next) => {
+    const origin = c.req.header("Origin");
+    if (origin === undefined) return await next();
+    if (!origins.includes(origin)) {
+      return await refuse(new RpcError("invalidRequest", FOREIGN_ORIGIN, undefined, 403));
+    }
+    // The answer to a preflight request, the only one that `reply` does not make.
+    const preflight = await allow(c, next);
+    preflight?.headers.set("X-Content-Type-Options", "nosniff");
+    return preflight;
+  });
+  app.post("/", async (c: Context) => {
+    const caller = readCaller(c.req.raw.headers);
+    if (caller instanceof ApiError) return await refuse(RpcError.ofApi(caller));
+    try {
+      return await handle(caller, c.req.raw);
+    } catch (fault) {
+      return internalError(caller, fault);
+    }
+  });
+  app.all("/", () => refuse(RpcError.ofApi(onlyPost, "invalidRequest")));
+  app.all("*", () => refuse(RpcError.ofApi(unknownAddress, "invalidRequest")));
+  return app.fetch;
+}
+
+const FOREIGN_ORIGIN = "Páginas desta origem não podem chamar o servidor MCP";
+const onlyPost = methodNotAllowed(["POST"]);
+
+async function handle(caller: Caller, request: Request): Promise<Response> {
+  const revision = request.headers.get(VERSION_HEADER) ?? UNNAMED_REVISION;
+  if (!REVISIONS.includes(revision)) {
+    return await refuse(unacceptable(`${VERSION_HEADER} deve ser um de ${REVISIONS.join(", ")}`));
+  }
+  const json = await readJson(caller, request);
+  if (json instanceof RpcError) return await refuse(json);
+  const messages = splitMessages(json, revision);
+  if (messages instanceof RpcError) return await refuse(messages);
+
+  const responses: object[] = [];
+  for (const message of messages) {
+    const result = await answerMessage(caller, message);
+    // The HTTP reply is the error where nothing can be answered: the key is refused, or what was sent is no request.
+    if (
+      result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
+    ) {
+      return await refuse(result, caller, idOf(message.value));
+    }
+    if (result !== NO_ANSWER) responses.push(rpcResponse(idOf(message.value), result));
+  }
+  // Beyond the gate of a resource, which paces what it answers to strangers.
+  if (!caller.wasAnswered) await PACES.key.wait();
+  logCount("request", { function: "mcp", messages: messages.length });
+  if (responses.length === 0) return reply(caller, 202, null);
+  return reply(caller, 200, Array.isArray(json.value) ? responses : responses[0]!);
+}
+
+/** Reads the body under the same limits as any other; a stranger with a large one is identified first. */
+async function readJson(caller: Caller, request: Request): Promise<JsonText | RpcError> {
+  const { credential } = caller;
+  const identify = () =>
+    callDoor(GATES.key.door, {
+      requestId: caller.requestId,
+      credential,
+      scope: null,
+      verb: null,
+      args: null,
+    });
+  const { bytes, values } = DEFAULT_BODY_LIMITS;
+  const body = await readAdmittedBody(request, "key", credential, bytes, identify);
+  if (isTurnedAway(body)) return RpcError.ofApi(body.error!);
+  if (body instanceof ApiError) return RpcError.ofApi(body, "invalidRequest");
+  const json = parseJson(body, "bad_request", values, MAX_DEPTH + ENVELOPE_DEPTH);
+  if (json === null || (json instanceof ApiError && json.code === "bad_request")) {
+    return new RpcError("parseError", "O corpo não é JSON válido", undefined, 400);
+  }
+  return json instanceof ApiError ? RpcError.ofApi(json, "invalidRequest") : json;
+}
+
+/** A message, and the values in it that Postgres cannot store unchanged. */
+interface Message {
+  value: Json;
+  fieldErrors: FieldError[];
+  isListed: boolean;
+}
+
+function splitMessages({ value, fieldErrors }: JsonText, revision: string): Message[] | RpcError {
+  if (!Array.isArray(value)) return [{ value, fieldErrors, isListed: false }];
+  if (!WITH_LISTS.includes(revision)) {
+    return unacceptable(`A revisão ${revision} não tem listas de mensagens`);
+  }
+  if (value.length === 0 || value.length > MAX_MESSAGES) {
+    return unacceptable(`Uma lista tem de 1 a ${MAX_MESSAGES} mensagens`);
+  }
+  // Not told message by message: of many errors only the first are known.
+  if (fieldErrors.length > 0) {
+    return RpcError.ofApi(new ApiError("validation_error", fieldErrors), "invalidRequest");
+  }
+  return value.map((message) => ({ value: message, fieldErrors, isListed: true }));
+}
+
+async function answerMessage(
+  caller: Caller,
+  { value, fieldErrors, isListed }: Message,
+): Promise<object | RpcError | typeof NO_ANSWER> {
+  const request = readMessage(value);
+  if (request instanceof RpcError || request === NO_ANSWER) return request;
+  if (request.method === "initialize" && isListed) {
+    return unacceptable("initialize não pode estar em uma lista");
+  }
+  if (fieldErrors.length === 0) return await answer(caller, request);
+  const faults = fieldErrors.map(({ field, message }) => ({ field: field.replace(ARGUMENTS, ""), message }));
+  const error = new ApiError("validation_error", faults);
+  const areArguments = request.method === "tools/call" &&
+    fieldErrors.every(({ field }) => ARGUMENTS.test(field));
+  return areArguments ? errorResult(error.body()) : RpcError.ofApi(error, "invalidRequest");
+}
+
+const ARGUMENTS = /^params\.arguments\./;
+
+/** An error of a request that is no MCP. */
+function unacceptable(message: string): RpcError {
+  return new RpcError("invalidRequest", message, undefined, 400);
+}
+
+/** Refuses a whole request. Whoever has no valid key can ask for it in any number, so it is paced. */
+async function refuse(error: RpcError, caller: Caller | null = null, id: RpcId = null): Promise<Response> {
+  if (!caller?.wasAnswered) await PACES.key.wait();
+  logCount("refused", { function: "mcp", status: error.status });
+  return reply(caller, error.status, rpcResponse(id, error), {
+    ...(error.status === 401 && { "WWW-Authenticate": "Bearer" }),
+    ...(error.status === 405 && { "Allow": "POST" }),
+  });
+}
+
+/** The cause must not reach the client. */
+function internalError(caller: Caller, fault: unknown): Response {
+  const { requestId } = caller;
+  log("error", {
+    request_id: requestId,
+    error: fault instanceof Error ? fault.stack ?? fault.message : String(fault),
+  });
+  const { code, message, status } = new ApiError("internal_error");
+  const error = new RpcError("internalError", message, { code, request_id: requestId }, status);
+  return reply(caller, status, rpcResponse(null, error));
+}
+
+function reply(
+  caller: Caller | null,
+  status: number,
+  body: object | null,
+  headers: Record<string, string> = {},
+): Response {
+  const all = { "X-Request-Id": caller?.requestId ?? crypto.randomUUID(), ...caller?.headers, ...headers };
+  return jsonReply(status, body && JSON.stringify(body), all);
+}

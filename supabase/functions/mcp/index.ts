@@ -1,0 +1,3 @@
+import { serveMcp } from "./handler.ts";
+
+Deno.serve(serveMcp());

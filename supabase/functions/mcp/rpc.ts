@@ -1,0 +1,88 @@
+import type { ApiError } from "../_shared/contract/errors.ts";
+import type { Json } from "../_shared/http/json_body.ts";
+
+/** The codes of JSON-RPC 2.0, and of MCP, for errors of the protocol. */
+export const RPC_CODES = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** The first of those that JSON-RPC leaves to servers: an error of the API, whose own code is in `data`. */
+  apiError: -32000,
+} as const;
+
+/** An error of the protocol: not of a tool, whose errors are results that the model reads. */
+export class RpcError {
+  /**
+   * @param message Portuguese
+   * @param status of the HTTP reply
+   */
+  constructor(
+    readonly code: keyof typeof RPC_CODES,
+    readonly message: string,
+    readonly data?: Record<string, unknown>,
+    readonly status = 200,
+  ) {}
+
+  /** An error of the API that the whole request gets, with its HTTP status. */
+  static ofApi(
+    { code, message, details, status }: ApiError,
+    kind: keyof typeof RPC_CODES = "apiError",
+  ): RpcError {
+    return new RpcError(kind, message, { code, ...(details && { details }) }, status);
+  }
+}
+
+/** The id of a request; null where none could be read. */
+export type RpcId = string | number | null;
+
+/** A message that wants an answer. */
+export interface RpcRequest {
+  id: string | number;
+  method: string;
+  params: Record<string, Json>;
+}
+
+/** A message that is answered by nothing: a notification, or a response to what this server never asks. */
+export const NO_ANSWER = Symbol("no answer");
+
+/** Reads one message of JSON-RPC 2.0, as MCP narrows it: ids are texts or numbers, and parameters have names. */
+export function readMessage(message: Json): RpcRequest | typeof NO_ANSWER | RpcError {
+  if (message === null || typeof message !== "object" || Array.isArray(message)) {
+    return noRequest("Cada mensagem é um objeto");
+  }
+  const { jsonrpc, id, method, params = {} } = message;
+  if (jsonrpc !== "2.0") return noRequest('O campo "jsonrpc" deve ser "2.0"');
+  if (method === undefined && (message["result"] !== undefined || message["error"] !== undefined)) {
+    return NO_ANSWER;
+  }
+  if (typeof method !== "string") return noRequest('O campo "method" deve ser um texto');
+  if (id === undefined) return NO_ANSWER;
+  if (params === null || typeof params !== "object" || Array.isArray(params)) {
+    return new RpcError("invalidParams", 'O campo "params" deve ser um objeto');
+  }
+  if (typeof id !== "string" && typeof id !== "number") {
+    return noRequest('O campo "id" deve ser um texto ou um número');
+  }
+  return { id, method, params };
+}
+
+function noRequest(message: string): RpcError {
+  return new RpcError("invalidRequest", message, undefined, 400);
+}
+
+/** The id of a message, as far as it has one, so that its sender can tell which of its requests failed. */
+export function idOf(message: Json): RpcId {
+  const id = message !== null && typeof message === "object" && !Array.isArray(message)
+    ? message["id"]
+    : null;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+/** The response to a request. */
+export function rpcResponse(id: RpcId, result: object | RpcError): object {
+  if (!(result instanceof RpcError)) return { jsonrpc: "2.0", id, result };
+  const { code, message, data } = result;
+  return { jsonrpc: "2.0", id, error: { code: RPC_CODES[code], message, ...(data && { data }) } };
+}

@@ -1,0 +1,190 @@
+// What calling a tool does, and what the model reads about it.
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
+import { startServer } from "../../lab/harness/functions.ts";
+import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { post, request, toolClient } from "../support/mcp.ts";
+import { test } from "../support/scenario.ts";
+import { functionsDatabaseUrl } from "../support/stack.ts";
+
+test("An assistant takes a lead in, finds its contact, moves its deal and wins it", async ({ workspace }) => {
+  const call = toolClient(workspace.key);
+  const [, second] = workspace.stages;
+  const { data: { lead } } = await call("leads_create", {
+    first_name: "Ana",
+    last_name: "Souza",
+    email: "ana@exemplo.com.br",
+    company_name: "Padaria Sol",
+  });
+  const { data: found } = await call("contacts_list", { q: "souza", limit: 5 });
+  assert.deepEqual(found.data.map(({ id }: { id: string }) => id), [lead.contact_id]);
+  const { data: moved } = await call("deals_move_stage", { id: lead.deal_id, stage_id: second.id });
+  assert.equal(moved.stage_id, second.id);
+  const { data: won, remarks } = await call("deals_win", { id: lead.deal_id, value: 14_000 });
+  assert.deepEqual({ status: won.status, value: won.value, remarks }, {
+    status: "ganho",
+    value: 14_000,
+    remarks: [],
+  });
+  const { data: listed } = await call("deals_list", { status: ["ganho", "perdido"] });
+  assert.deepEqual(listed.data.map(({ id }: { id: string }) => id), [lead.deal_id]);
+});
+
+test("Repeating a creation with the same arguments creates nothing, and says so; idempotency_key creates another", async ({ sql, workspace }) => {
+  const call = toolClient(workspace.key);
+  const note = { deal_id: (await makeDeal(workspace.key)).id, body: "Ligou de volta" };
+  const first = await call("notes_create", note);
+  assert.deepEqual(first.remarks, []);
+  const again = await call("notes_create", { body: note.body, deal_id: note.deal_id });
+  assert.equal(again.data.id, first.data.id);
+  assert.match(again.remarks.join(), /nada foi criado agora/);
+  const other = await call("notes_create", { ...note, idempotency_key: "segunda" });
+  assert.notEqual(other.data.id, first.data.id);
+  // Another person's assistant has a key of its own, and so creates its own.
+  const { key } = await makeKey(sql, workspace.id);
+  assert.notEqual((await toolClient(key)("notes_create", note)).data.id, first.data.id);
+});
+
+test("Repeating an upsert changes the record again that somebody else changed since", async ({ workspace, api }) => {
+  const call = toolClient(workspace.key);
+  const args = { match_by: "external_id", external_id: "erp-1", name: "Ana", job_title: "Gerente" };
+  const { data: { id } } = await call("contacts_upsert", args);
+  await api.patch(`/api-v1-contacts/${id}`, { job_title: "Diretora" });
+  const { data, remarks } = await call("contacts_upsert", args);
+  assert.deepEqual({ id: data.id, job_title: data.job_title, remarks }, {
+    id,
+    job_title: "Gerente",
+    remarks: [],
+  });
+});
+
+test("What the API refuses is a result that the model can read, in Portuguese", async ({ workspace }) => {
+  const call = toolClient(workspace.key);
+  const unknown = await call("contacts_create", { nome: "Ana" });
+  assert.equal(unknown.isError, true);
+  assert.equal(unknown.data.error.code, "validation_error");
+  assert.deepEqual(unknown.data.error.details, [
+    { field: "nome", message: "Campo desconhecido ou só de leitura" },
+    { field: "name", message: "Campo obrigatório" },
+  ]);
+  assert.equal(unknown.data.error.request_id, unknown.headers.get("X-Request-Id"));
+  for (
+    const [name, args, field] of [
+      ["contacts_get", {}, "id"],
+      ["contacts_get", { id: 5 }, "id"],
+      ["contacts_get", { id: "x", nome: "Ana" }, "nome"],
+      ["contacts_list", { nome: "Ana" }, "nome"],
+      ["deals_list", { status: ["gano"] }, "status"],
+      ["notes_list", {}, "deal_id"],
+      ["notes_create", { idempotency_key: 5 }, "idempotency_key"],
+      ["notes_create", { idempotency_key: "x".repeat(201) }, "idempotency_key"],
+    ] as const
+  ) {
+    const { isError, data } = await call(name, args);
+    assert.equal(isError, true, name);
+    assert.ok(
+      data.error.details.some((detail: { field: string }) => detail.field === field),
+      JSON.stringify(data),
+    );
+  }
+});
+
+test("An id that is a path, or the address of another endpoint, reaches no other endpoint", async ({ workspace, newDeal }) => {
+  const call = toolClient(workspace.key);
+  const { contactId } = await newDeal();
+  for (
+    const [name, args] of [
+      ["contacts_get", { id: `${contactId}/../../api-v1-me` }],
+      ["contacts_get", { id: "." }],
+      ["deals_get", { id: "summary" }],
+      ["webhooks_delivery", { id: contactId, delivery_id: "../deliveries" }],
+      ["webhooks_deliveries", { id: "../api-v1-webhooks" }],
+    ] as const
+  ) {
+    const { isError, data } = await call(name, args);
+    assert.deepEqual(
+      { isError, code: data.error?.code },
+      { isError: true, code: "not_found" },
+      JSON.stringify(data),
+    );
+  }
+});
+
+test("A repeated field and a number that is none are named, and reach no verb", async ({ workspace: { key } }) => {
+  const send = (args: string) =>
+    post(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contacts_create","arguments":${args}}}`,
+      { "X-API-Key": key },
+    );
+  for (
+    const [args, field] of [['{"name":"A","name":"B"}', "name"], [
+      '{"name":"A","custom_fields":{"n":1e999}}',
+      "custom_fields.n",
+    ]]
+  ) {
+    const { body: { result } } = await send(args!);
+    assert.equal(result.isError, true);
+    assert.deepEqual(result.structuredContent.error.details.map(({ field }: { field: string }) => field), [
+      field,
+    ]);
+  }
+});
+
+test("What a call did not use is named, and a call without a reply says that it is done", async ({ workspace, api, newDeal }) => {
+  const call = toolClient(workspace.key);
+  const { id } = await newDeal();
+  await call("deals_win", { id, value: 100 });
+  const { data, remarks } = await call("deals_win", { id, value: 200 });
+  assert.equal(data.value, 100);
+  assert.match(remarks.join(), /Não foram usados.*value/);
+  const { body } = await api.post("/api-v1-webhooks", {
+    event_types: ["deal.won"],
+    target_url: "https://crm.example/x",
+  });
+  assert.deepEqual((await call("webhooks_delete", { id: body.id })).data, {});
+});
+
+test("A tool call counts towards the limit of its key, and says how long to wait beyond it", async ({ sql }) => {
+  const { key } = await makeWorkspace(sql, { rateLimit: 2 });
+  const call = toolClient(key);
+  assert.equal((await call("contacts_list")).headers.get("RateLimit"), '"default";r=1;t=60');
+  await call("contacts_list");
+  const { isError, data, headers } = await call("contacts_list");
+  assert.deepEqual({ isError, code: data.error.code }, { isError: true, code: "rate_limited" });
+  assert.equal(data.error.retry_after, Number(headers.get("Retry-After")));
+  assert.ok(data.error.retry_after > 0);
+  const { status, body } = await post(request("tools/list"), { "X-API-Key": key });
+  assert.deepEqual({ status, code: body.error.data.code }, { status: 200, code: "rate_limited" });
+});
+
+test("A tool call is one SQL statement, as listing the tools is, and ping is none", async ({ workspace: { key } }) => {
+  await using proxy = startCountingProxy(functionsDatabaseUrl);
+  await using server = await startServer({
+    DATABASE_URL: proxy.url,
+    WEBHOOK_ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"),
+    // Without a secret no poke reaches the dispatcher, whose statements would count as well.
+    WEBHOOK_DISPATCHER_SECRET: "",
+  });
+  const statements = async (method: string, params?: unknown) => {
+    proxy.takeCount();
+    const response = await fetch(`${server.baseUrl}/mcp`, {
+      method: "POST",
+      headers: { "X-API-Key": key },
+      body: JSON.stringify(request(method, params)),
+    });
+    const { result } = await response.json();
+    assert.ok(result && !result.isError, JSON.stringify(result));
+    return proxy.takeCount();
+  };
+  const initialize = {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "teste", version: "1" },
+  };
+  assert.equal(await statements("initialize", initialize), 1);
+  assert.equal(await statements("tools/list"), 1);
+  assert.equal(await statements("tools/call", { name: "contacts_list" }), 1);
+  assert.equal(await statements("tools/call", { name: "leads_create", arguments: { first_name: "Ana" } }), 1);
+  assert.equal(await statements("ping"), 0);
+});

@@ -1,0 +1,217 @@
+// Streamable HTTP without sessions (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports), and the
+// messages of the protocol.
+import assert from "node:assert/strict";
+import { operate } from "../../operator/operator.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { makeKey } from "../support/fixtures.ts";
+import { MCP_URL, type McpReply, post, request } from "../support/mcp.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
+
+const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+function initialize(protocolVersion: unknown) {
+  return request("initialize", {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: "teste", version: "1" },
+  });
+}
+
+function assertRpcError(
+  { status, body, text }: McpReply,
+  expected: { status: number; code: number; id: unknown },
+) {
+  assert.deepEqual({ status, code: body?.error?.code, id: body?.id }, expected, text);
+  assert.ok(body.error.message.length > 0);
+}
+
+for (const revision of REVISIONS) {
+  test(`initialize answers in the revision ${revision}, with whose records the key reaches`, async ({ workspace: { key } }) => {
+    const { status, headers, body } = await post(initialize(revision), { "X-API-Key": key });
+    assert.equal(status, 200);
+    assert.equal(headers.get("Content-Type"), "application/json; charset=utf-8");
+    assert.equal(headers.get("Mcp-Session-Id"), null);
+    assert.equal(body.result.protocolVersion, revision);
+    assert.deepEqual(body.result.capabilities, { tools: {} });
+    assert.match(body.result.instructions, /empresa "Teste"/);
+    assert.equal(
+      (await post(request("ping"), { "X-API-Key": key, "MCP-Protocol-Version": revision })).status,
+      200,
+    );
+  });
+}
+
+test("initialize answers an unknown revision with the newest", async ({ workspace: { key } }) => {
+  const { body } = await post(initialize("2030-01-01"), { "X-API-Key": key });
+  assert.equal(body.result.protocolVersion, "2025-11-25");
+  assertRpcError(await post(initialize(1), { "X-API-Key": key }), { status: 200, code: -32602, id: 1 });
+});
+
+test("A notification is answered 202, and so is a response, which this server never asked for", async ({ workspace: { key } }) => {
+  for (
+    const message of [
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
+      { jsonrpc: "2.0", method: "notifications/cancelled", params: [1] },
+      { jsonrpc: "2.0", id: 7, result: {} },
+    ]
+  ) {
+    const { status, text } = await post(message, { "X-API-Key": key });
+    assert.deepEqual({ status, text }, { status: 202, text: "" });
+  }
+});
+
+test("What is no JSON is -32700, what is no request -32600, and both are 400", async ({ workspace: { key } }) => {
+  for (const body of ["{", "", "\u{0}"]) {
+    assertRpcError(await post(body, { "X-API-Key": key }), { status: 400, code: -32700, id: null });
+  }
+  for (
+    const body of [
+      "1",
+      '"ping"',
+      "null",
+      "{}",
+      '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+      '{"jsonrpc":"2.0"}',
+    ]
+  ) {
+    assertRpcError(await post(body, { "X-API-Key": key }), { status: 400, code: -32600, id: null });
+  }
+  const version1 = { id: "a", method: "ping" };
+  assertRpcError(await post(version1, { "X-API-Key": key }), { status: 400, code: -32600, id: "a" });
+});
+
+test("An unknown method is -32601, and bad parameters are -32602", async ({ workspace: { key } }) => {
+  const send = (method: string, params?: unknown) => post(request(method, params), { "X-API-Key": key });
+  for (const method of ["resources/list", "prompts/list", "toString"]) {
+    assertRpcError(await send(method), { status: 200, code: -32601, id: 1 });
+  }
+  for (
+    const [method, params] of [
+      ["tools/call", {}],
+      ["tools/call", { name: "contacts_burn" }],
+      ["tools/call", { name: "constructor" }],
+      ["tools/call", { name: "contacts_list", arguments: [] }],
+      ["tools/call", []],
+      ["tools/list", { cursor: "x" }],
+    ] as const
+  ) {
+    assertRpcError(await send(method, params), { status: 200, code: -32602, id: 1 });
+  }
+});
+
+test("A list of messages is answered by a list, in the revisions that have lists", async ({ workspace: { key } }) => {
+  const list = [
+    request("ping", {}, "a"),
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    request("nada", {}, 2),
+  ];
+  for (const headers of [{}, { "MCP-Protocol-Version": "2025-03-26" }]) {
+    const { status, body } = await post(list, { "X-API-Key": key, ...headers });
+    assert.equal(status, 200);
+    assert.deepEqual(body.map(({ id }: { id: unknown }) => id), ["a", 2]);
+    assert.equal(body[1].error.code, -32601);
+  }
+  const newer = { "X-API-Key": key, "MCP-Protocol-Version": "2025-06-18" };
+  for (const [body, headers] of [[list, newer], [[], {}], [Array(21).fill(request("ping")), {}]] as const) {
+    const reply = await post(body, { "X-API-Key": key, ...headers });
+    assertRpcError(reply, { status: 400, code: -32600, id: null });
+  }
+  const { body } = await post([initialize("2025-03-26")], { "X-API-Key": key });
+  assert.equal(body[0].error.code, -32600);
+});
+
+test("A list of messages with a repeated field or an invalid text is refused as a whole, however many it has", async ({ workspace: { key }, api }) => {
+  const faulty = JSON.stringify(request("ping", { texts: Array(100).fill("\0") }));
+  const creation =
+    `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":${'{"name":"contacts_create","arguments":{"name":"A","name":"B"}}'}}`;
+  for (const list of [`[${faulty},${creation}]`, `[${creation}]`]) {
+    const { status, body } = await post(list, { "X-API-Key": key });
+    assert.deepEqual({ status, code: body.error?.code }, { status: 422, code: -32600 });
+  }
+  assert.deepEqual((await api.get("/api-v1-contacts")).body.data, []);
+});
+
+Deno.test("GET and DELETE are 405, because there are no streams and no sessions, and paths below are 404", async () => {
+  for (const method of ["GET", "DELETE", "PUT", "HEAD", "OPTIONS"]) {
+    const response = await fetch(MCP_URL, { method });
+    await response.body?.cancel();
+    assert.equal(response.status, 405, method);
+    assert.equal(response.headers.get("Allow"), "POST");
+  }
+  const response = await fetch(`${MCP_URL}/.well-known/oauth-protected-resource`);
+  assert.equal(response.status, 404);
+  await response.body?.cancel();
+});
+
+test("The key is taken from X-API-Key or from Authorization, and every other caller is 401", async ({ sql, workspace: { id, key } }) => {
+  const list = request("tools/list");
+  for (
+    const headers of [{ "X-API-Key": key }, { Authorization: `Bearer ${key}` }, {
+      Authorization: `bearer ${key}`,
+    }]
+  ) {
+    assert.equal((await post(list, headers as Record<string, string>)).status, 200);
+  }
+  const other = await makeKey(sql, id);
+  await operate(sql, "key_revoke", { workspace_id: id, id: other.id });
+  for (
+    const [code, headers] of [
+      ["missing_api_key", {}],
+      ["missing_api_key", { Authorization: "Basic eDp5" }],
+      ["invalid_api_key", { "X-API-Key": key.slice(0, -1) }],
+      ["invalid_api_key", { "X-API-Key": generateKey() }],
+      ["revoked_api_key", { "Authorization": `Bearer ${other.key}` }],
+    ] as [string, Record<string, string>][]
+  ) {
+    for (const message of [list, initialize("2025-11-25"), request("tools/call", { name: "me_get" })]) {
+      const { status, headers: replied, body, text } = await post(message, headers);
+      assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code }, text);
+      assert.equal(replied.get("WWW-Authenticate"), "Bearer");
+    }
+  }
+});
+
+test("A page of another origin is refused with 403, and one of the console's may call", async ({ workspace: { key } }) => {
+  for (const origin of ["https://malicioso.example", "null", "http://localhost:1"]) {
+    const reply = await post(request("ping"), { "X-API-Key": key, "Origin": origin });
+    assertRpcError(reply, { status: 403, code: -32600, id: null });
+    assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
+  }
+  const { origin } = new URL(baseUrl);
+  const reply = await post(request("ping"), { "X-API-Key": key, "Origin": origin });
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get("Access-Control-Allow-Origin"), origin);
+  const preflight = await fetch(MCP_URL, {
+    method: "OPTIONS",
+    headers: { "Origin": origin, "Access-Control-Request-Method": "POST" },
+  });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("Access-Control-Allow-Headers") ?? "", /MCP-Protocol-Version/);
+});
+
+test("A revision that this server does not speak is 400", async ({ workspace: { key } }) => {
+  const reply = await post(request("ping"), { "X-API-Key": key, "MCP-Protocol-Version": "2020-01-01" });
+  assertRpcError(reply, { status: 400, code: -32600, id: null });
+});
+
+test("A body over 256 KiB, too deep or of too many values is refused before it is parsed", async ({ workspace: { key } }) => {
+  const call = (args: string) =>
+    post(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contacts_list","arguments":${args}}}`,
+      {
+        "X-API-Key": key,
+      },
+    );
+  assert.equal((await call(`{"q":"${"x".repeat(256 * 1024)}"}`)).status, 413);
+  assert.equal((await call(`${'{"a":'.repeat(40)}1${"}".repeat(40)}`)).status, 422);
+  assert.equal((await call(`{"a":[${"1,".repeat(6_000)}1]}`)).status, 422);
+});
+
+Deno.test("A stranger's large body is not read: the key is judged first", async () => {
+  const { status, body } = await post(request("tools/list", { x: "x".repeat(100_000) }), {
+    "X-API-Key": generateKey(),
+  });
+  assert.deepEqual({ status, code: body.error.data.code }, { status: 401, code: "invalid_api_key" });
+});

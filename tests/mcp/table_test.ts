@@ -1,0 +1,54 @@
+// The tools that are written, against the tables of endpoints.
+import assert from "node:assert/strict";
+import { writtenFiles } from "../../contract/tools/files.ts";
+import { NOT_TOOLS } from "../../contract/tools/not_tools.ts";
+import { toolName } from "../../contract/tools/table.ts";
+import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
+import { keyEndpoints } from "../support/resources.ts";
+
+for (const { path, text } of await writtenFiles()) {
+  Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tools writes`, async () => {
+    assert.equal(await Deno.readTextFile(path), text, "Run deno task tools");
+  });
+}
+
+Deno.test("Every endpoint of a key is a tool, or has a reason why it is none", () => {
+  const wanted = keyEndpoints.filter(({ route }) => !Object.hasOwn(NOT_TOOLS, route.endpoint.operation));
+  assert.deepEqual([...TOOLS.keys()].sort(), wanted.map(toolName).sort());
+  const operations = keyEndpoints.map(({ route }) => route.endpoint.operation);
+  for (const operation of Object.keys(NOT_TOOLS)) assert.ok(operations.includes(operation), operation);
+});
+
+Deno.test("No tool answers with the secret of a subscription", () => {
+  const revealing = keyEndpoints.filter(({ route }) =>
+    JSON.stringify(route.endpoint.reply?.toJSONSchema() ?? {}).includes('"secret"')
+  );
+  assert.ok(revealing.length > 0);
+  for (const listed of revealing) assert.equal(TOOLS.has(toolName(listed)), false, listed.title);
+});
+
+Deno.test("Every client can take every tool", () => {
+  for (const { definition } of TOOLS.values()) {
+    const { name, title, description, inputSchema } = definition;
+    assert.match(name, /^[a-z_]{1,40}$/);
+    assert.ok(description.startsWith(`${title}.`), name);
+    // Hosts refuse `anyOf` and its like beside the properties of a tool.
+    assert.deepEqual(Object.keys(inputSchema), ["type", "properties", "required", "additionalProperties"]);
+    for (const field of Object.keys(inputSchema.properties)) assert.match(field, /^[a-z0-9_]{1,64}$/);
+    for (const field of inputSchema.required) assert.ok(inputSchema.properties[field], field);
+    assert.doesNotMatch(JSON.stringify(inputSchema), /"\$ref"|"allOf"|_en"/);
+    assert.doesNotMatch(JSON.stringify(definition), /\/api-v1-/);
+  }
+});
+
+Deno.test("A tool says truly whether it reads, takes something away, or may be repeated", () => {
+  for (const { definition: { name, annotations, inputSchema }, request } of TOOLS.values()) {
+    const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
+    assert.equal(readOnlyHint, request.method === "GET", name);
+    const takesAway = /_(update|upsert|delete|erase|merge|archive|move_stage|win|lose)$/.test(name);
+    assert.equal(destructiveHint, takesAway, name);
+    assert.equal("idempotency_key" in inputSchema.properties, request.idempotent, name);
+    if (request.idempotent || readOnlyHint) assert.equal(idempotentHint, true, name);
+    if (/_(test|redeliver|recover)$/.test(name)) assert.equal(idempotentHint, false, name);
+  }
+});
