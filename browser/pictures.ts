@@ -1,6 +1,6 @@
 /**
- * `deno task console:pictures`: writes the pictures of docs/console.md and docs/console.en.md, as Chromium shows a company
- * of some weeks on a stack of its own.
+ * `deno task pictures`: writes the pictures of docs/console.md and docs/console.en.md, as Chromium shows a company of some
+ * weeks on a stack of its own, and that of the reference, which the README shows.
  */
 import { join } from "node:path";
 import { startStackProcess } from "../local/stack_process.ts";
@@ -8,6 +8,7 @@ import { makeDataDir } from "../tests/support/own_stack.ts";
 import { startMailboxes } from "../tests/support/receiver.ts";
 
 const OUT = join(import.meta.dirname!, "../docs/console");
+const REFERENCE = join(import.meta.dirname!, "../docs/reference.png");
 
 const mailboxes = await startMailboxes();
 const dataDir = await makeDataDir();
@@ -20,6 +21,8 @@ try {
   const { takePictures } = await import("./support/take_pictures.ts");
   await Deno.mkdir(OUT, { recursive: true });
   await takePictures(OUT);
+  const { takeReferencePicture } = await import("./support/take_reference_picture.ts");
+  await takeReferencePicture(REFERENCE);
 } finally {
   await stack.stop();
   await mailboxes.close();

@@ -3,7 +3,6 @@ import { createKey } from "../operator/keys.ts";
 import { createWorkspace } from "../operator/workspaces.ts";
 import { hashCredential } from "../supabase/functions/_shared/contract/credentials.ts";
 import { SCOPES } from "../supabase/functions/_shared/contract/scopes.ts";
-import { hashPassword } from "./auth/passwords.ts";
 
 /** The admin of the demo workspace, who becomes a user by signing in with this address. */
 const DEMO_MEMBER = { name: "Ana Souza", email: "ana@demonstracao.example" } as const;
@@ -41,12 +40,10 @@ async function isValid(sql: Sql, key: string): Promise<boolean> {
  * prints is true.
  * @returns the address to sign in with.
  */
-export async function ensureDemoUser(sql: Sql, password: string): Promise<string> {
+export async function ensureDemoUser(sql: Sql, passwordHash: string): Promise<string> {
   await sql`
     insert into auth.users (email, encrypted_password, email_confirmed_at, raw_user_meta_data)
-    values (${DEMO_MEMBER.email}, ${await hashPassword(password)}, now(), ${
-    sql.json({ name: DEMO_MEMBER.name })
-  })
+    values (${DEMO_MEMBER.email}, ${passwordHash}, now(), ${sql.json({ name: DEMO_MEMBER.name })})
     on conflict (email) where not is_sso_user do update
     set encrypted_password = excluded.encrypted_password, updated_at = now()
   `;

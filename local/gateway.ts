@@ -22,9 +22,10 @@ export interface Gateway {
   origin: string;
   /**
    * Loads every folder that has an index.ts. Until this is done, every request is answered with 503. The environment
-   * that the functions read must be set before.
+   * must be set before, but for what functions read only when a request arrives, such as DATABASE_URL.
+   * @param prepared What else must be done before a request is answered. If it fails, none ever is.
    */
-  openFunctions(folder?: string): Promise<void>;
+  openFunctions(folder?: string, prepared?: Promise<unknown>): Promise<void>;
   /**
    * Serves, as soon as the functions are open, what is not theirs and has a path that begins with `prefix`. Of several
    * such prefixes the first one added counts. The handler sees a URL that begins with the gateway's own address.
@@ -48,11 +49,12 @@ export function openGateway(port: number): Gateway {
   function handle(request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>): Response | Promise<Response> {
     const { url } = request;
     if (!HOST.test(request.headers.get("host") ?? "")) return badHostResponse();
+    if (!ready) return errorResponse("service_unavailable");
     const pathStart = url.indexOf("/", url.indexOf("//") + 2);
     const name = functionName(url, pathStart);
     const handler = handlers.get(name);
     if (!handler) {
-      if (!ready || broken.has(name)) return errorResponse("service_unavailable");
+      if (broken.has(name)) return errorResponse("service_unavailable");
       return name === "" ? serveOther(request) : errorResponse(unknownAddress);
     }
     // As on Supabase, the path that a function sees begins with its own name. Overriding one property has no measurable
@@ -72,7 +74,7 @@ export function openGateway(port: number): Gateway {
   const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
     origin,
-    async openFunctions(folder = FUNCTIONS_FOLDER) {
+    async openFunctions(folder = FUNCTIONS_FOLDER, prepared) {
       for (const name of await functionNames(folder)) {
         try {
           handlers.set(name, await loadFunction(join(folder, name), server));
@@ -83,6 +85,7 @@ export function openGateway(port: number): Gateway {
           );
         }
       }
+      await prepared;
       ready = true;
     },
     serve(prefix, handler) {

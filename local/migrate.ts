@@ -1,69 +1,120 @@
-import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import type { Sql } from "postgres";
+import { fileURLToPath } from "node:url";
+import postgres, { type Sql } from "postgres";
+import { controlsTransaction, splitStatements } from "./sql_statements.ts";
 import { firstLine, StackError } from "./stack_error.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../supabase/migrations", import.meta.url));
 
-/** Never called. Deno installs the package of the Supabase CLI because of this literal import. */
-export const installed = () => import("supabase");
+/** One file of supabase/migrations. */
+export interface Migration {
+  /** The number that the file's name begins with. */
+  version: string;
+  /** The rest of the file's name, without `.sql`. */
+  name: string;
+  path: string;
+}
 
 /**
- * Applies the missing migrations of supabase/migrations with the Supabase CLI, as on Supabase. If the database has them
- * all, the CLI is not started, which saves its time.
+ * Applies the missing migrations of a folder in their order, each in one transaction, and records them where the Supabase
+ * CLI does and as it does, so that each sees what the other has applied.
  * @returns how many migrations were applied.
- * @throws StackError with the CLI's own output if one fails.
+ * @throws StackError naming file and line if one fails; those before it stay applied.
  */
-export async function migrate(sql: Sql, databaseUrl: string): Promise<number> {
-  const versions = (await migrationFiles()).map(({ version }) => version);
-  const applied = await versionsInDatabase(sql);
-  const missing = versions.filter((version) => !applied.has(version)).length;
-  if (missing > 0) await push(databaseUrl);
-  return missing;
+export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
+  const migrations = await migrationFiles(folder);
+  const applied = await appliedVersions(sql);
+  const missing = migrations.filter(({ version }) => !applied.includes(version));
+  if (missing.length === 0) return 0;
+  refuseGaps(migrations, applied, missing[0]!);
+  if (applied.length === 0) await createHistory(sql);
+  let count = 0;
+  for (const migration of missing) if (await apply(sql, migration)) count++;
+  return count;
 }
 
-/** The migrations of the tree. The version is the number that a name begins with. */
-export async function migrationFiles(): Promise<{ name: string; path: string; version: string }[]> {
-  const folder = join(ROOT, "supabase", "migrations");
-  const files: { name: string; path: string; version: string }[] = [];
-  for await (const { name } of Deno.readDir(folder)) {
-    const version = /^(\d+)_.+\.sql$/.exec(name)?.[1];
-    if (version) files.push({ name, path: join(folder, name), version });
+/** The migrations of a folder, in the order of their versions. */
+export async function migrationFiles(folder: string = FOLDER): Promise<Migration[]> {
+  const files: Migration[] = [];
+  for await (const { name: file } of Deno.readDir(folder)) {
+    const [, version, name] = /^(\d+)_(.*)\.sql$/.exec(file) ?? [];
+    if (version && name !== undefined) files.push({ version, name, path: join(folder, file) });
   }
-  return files;
+  return files.sort((a, b) => a.version < b.version ? -1 : 1);
 }
 
-async function versionsInDatabase(sql: Sql): Promise<Set<string>> {
+/** The versions that a database has, in their order; none where no migration was ever applied. */
+export async function appliedVersions(sql: Sql): Promise<string[]> {
   const [table] =
     await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
-  if (!table?.exists) return new Set();
-  const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
-  return new Set(rows.map((row) => row.version));
+  if (!table?.["exists"]) return [];
+  const rows = await sql<{ version: string }[]>`
+    select version from supabase_migrations.schema_migrations order by version
+  `;
+  return rows.map((row) => row.version);
 }
 
-async function push(databaseUrl: string): Promise<void> {
-  const url = new URL(databaseUrl);
-  // The CLI uses TLS by default, and a Postgres on the loopback interface usually has none.
-  if (!url.searchParams.has("sslmode") && /^(127\.|localhost$|\[::1\]$)/.test(url.hostname)) {
-    url.searchParams.set("sslmode", "disable");
+/** As `supabase db push`: a schema that came about in another order may be another schema. */
+function refuseGaps(migrations: Migration[], applied: string[], firstMissing: Migration): void {
+  const unknown = applied.filter((version) => !migrations.some((migration) => migration.version === version));
+  if (unknown.length > 0) {
+    throw new StackError(
+      `No migration was applied: the database has some that this tree has not (${unknown.join(", ")})`,
+    );
   }
-  // In the environment, because every user of the machine can read the arguments of a process.
-  const password = decodeURIComponent(url.password);
-  url.password = "";
-  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", join("node_modules", "supabase", "dist", "supabase.js")]
-      .concat("db", "push", "--yes", "--db-url", url.href),
-    cwd: ROOT,
-    env: {
-      SUPABASE_TELEMETRY_DISABLED: "1",
-      DO_NOT_TRACK: "1",
-      ...(password !== "" && { PGPASSWORD: password }),
-    },
-  }).output().catch((error) => {
-    throw new StackError(`The Supabase CLI could not be run: ${firstLine(error)}`);
+  const last = applied.at(-1) ?? "";
+  if (firstMissing.version < last) {
+    throw new StackError(
+      `No migration was applied: ${firstMissing.version}_${firstMissing.name} is missing, and comes before ${last}, ` +
+        "which the database has",
+    );
+  }
+}
+
+/** The table of the Supabase CLI, with its columns in their order. */
+async function createHistory(sql: Sql): Promise<void> {
+  await sql.begin(async (sql) => {
+    // Of two that create it at the same time one would fail: `if not exists` does not see what is not committed.
+    await sql`select pg_advisory_xact_lock(hashtext('supabase_migrations'))`;
+    await sql`create schema if not exists supabase_migrations`;
+    await sql`
+      create table if not exists supabase_migrations.schema_migrations
+        (version text not null primary key, statements text[], name text)
+    `;
   });
-  if (success) return;
-  const decoder = new TextDecoder();
-  const message = `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`.trim();
-  throw new StackError(`The migrations could not be applied. The Supabase CLI printed:\n${message}`);
+}
+
+/** Applies one migration. Returns false if another process has applied it since. */
+async function apply(sql: Sql, { version, name, path }: Migration): Promise<boolean> {
+  const text = await Deno.readTextFile(path);
+  const statements = splitStatements(text);
+  if (statements.some(controlsTransaction)) {
+    throw new StackError(
+      `The migration ${version}_${name} begins or ends a transaction: each has one, which is not its own`,
+    );
+  }
+  return await sql.begin(async (sql) => {
+    // Recorded first: whoever applies the same migration now waits here, and then finds it.
+    const recorded = await sql`
+      insert into supabase_migrations.schema_migrations (version, name, statements)
+      values (${version}, ${name}, ${sql.array(statements)})
+      on conflict do nothing
+    `;
+    if (recorded.count === 0) return false;
+    // What an earlier migration, or another client of a pooler, has set must not change what this one means.
+    await sql`reset all`;
+    await sql.unsafe(text).catch((error) => {
+      throw new StackError(`The migration ${version}_${name} failed${describe(error, text)}`);
+    });
+    return true;
+  });
+}
+
+/** Where a migration failed and why, with what else Postgres says. */
+function describe(error: unknown, text: string): string {
+  if (!(error instanceof postgres.PostgresError)) return `: ${firstLine(error)}`;
+  const { message, position, detail, hint, where } = error;
+  const line = position ? ` in line ${text.slice(0, Number(position) - 1).split("\n").length}` : "";
+  const more = [detail, hint, where?.replaceAll("\n", ", ")].filter(Boolean).join("; ");
+  return `${line}: ${message}${more && ` (${more})`}`;
 }

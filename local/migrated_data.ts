@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { AUTH_SCHEMA } from "./auth/schema.ts";
 import { writePrivateFile } from "./data_dir.ts";
 import { migrationFiles } from "./migrate.ts";
@@ -31,8 +31,8 @@ export async function checkMigratedData(dataDir: string): Promise<() => Promise<
 
 async function digestsInTree(): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
-  for (const file of await migrationFiles()) {
-    digests[file.name] = digest(await Deno.readFile(file.path));
+  for (const { path } of await migrationFiles()) {
+    digests[basename(path)] = digest(await Deno.readFile(path));
   }
   digests["local/auth/schema.sql"] = digest(await Deno.readFile(AUTH_SCHEMA));
   return digests;

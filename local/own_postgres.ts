@@ -57,7 +57,7 @@ export async function startOwnPostgres(prefix: string): Promise<OwnPostgres> {
   open.add(postgres);
   const sql = openSql(databaseUrl, { max: 1 });
   try {
-    await migrate(sql, databaseUrl);
+    await migrate(sql);
     await installAuthSchema(sql);
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
   } catch (error) {

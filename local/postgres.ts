@@ -33,6 +33,8 @@ interface Cluster {
   binaries: string;
   folder: string;
   log: string;
+  /** A file that exists until the roles are created, which saves every later start a connection. */
+  withoutRoles: string;
   /** Null: the user of this process. */
   user: SystemUser | null;
 }
@@ -51,7 +53,10 @@ export async function startPostgres(dataDir: string, secrets: Secrets, port?: nu
   await stopLeftover(cluster);
   await initialise(cluster, dataDir, secrets);
   const usedPort = await start(cluster, port);
-  await createRoles(usedPort, secrets);
+  if (await exists(cluster.withoutRoles)) {
+    await createRoles(usedPort, secrets);
+    await Deno.remove(cluster.withoutRoles);
+  }
   return {
     databaseUrl: connection("postgres", secrets.postgres_password, usedPort),
     stop: () => stop(cluster),
@@ -82,12 +87,13 @@ async function openCluster(dataDir: string): Promise<Cluster> {
     binaries,
     folder: join(folder, "postgres"),
     log: join(folder, "postgres.log"),
+    withoutRoles: join(folder, "postgres-without-roles"),
     user: await systemUser([binaries, folder]),
   };
 }
 
 async function initialise(
-  { binaries, folder, log, user }: Cluster,
+  { binaries, folder, log, withoutRoles, user }: Cluster,
   dataDir: string,
   secrets: Secrets,
 ): Promise<void> {
@@ -98,6 +104,7 @@ async function initialise(
   // An initdb that is killed leaves an incomplete folder, which must never have the final name.
   await Deno.remove(partial, { recursive: true }).catch(() => {});
   await Deno.mkdir(partial, { mode: 0o700 });
+  await Deno.writeTextFile(withoutRoles, "", { mode: 0o600 });
   await Deno.writeTextFile(passwordFile, secrets.superuser_password, { mode: 0o600 });
   if (user) {
     for (const path of [log, partial, passwordFile]) await Deno.chown(path, user.uid, user.gid);

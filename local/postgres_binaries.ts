@@ -81,12 +81,12 @@ export async function systemUser(paths: string[]): Promise<SystemUser | null> {
 }
 
 async function firstBlocked(paths: string[], user: SystemUser): Promise<string | null> {
-  for (const folder of new Set(paths.flatMap(foldersOf))) {
-    // Not `test -x`, which ignores the capabilities of the process.
-    const { success } = await run("sh", ["-c", 'cd "$1"', "sh", folder], user);
-    if (!success) return folder;
-  }
-  return null;
+  const folders = [...new Set(paths.flatMap(foldersOf))];
+  // Not `test -x`, which ignores the capabilities of the process.
+  const entered = await Promise.all(
+    folders.map((folder) => run("sh", ["-c", 'cd "$1"', "sh", folder], user)),
+  );
+  return folders[entered.findIndex(({ success }) => !success)] ?? null;
 }
 
 function foldersOf(path: string): string[] {

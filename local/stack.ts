@@ -1,15 +1,18 @@
 import { setFunctionsPassword } from "../operator/functions_password.ts";
 import { readPolicy } from "../supabase/functions/_shared/webhooks/target_policy.ts";
 import { AUTH_PREFIX, openLocalAuth } from "./auth/auth.ts";
+import { hashPassword } from "./auth/passwords.ts";
 import { installAuthSchema } from "./auth/schema.ts";
 import { openConsole } from "./console/console.ts";
 import { openDataDir } from "./data_dir.ts";
 import { ensureDemoKey, ensureDemoUser } from "./demo_data.ts";
+import { FUNCTIONS_FOLDER } from "./function_names.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
 import { checkMigratedData } from "./migrated_data.ts";
-import { startPostgres } from "./postgres.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+import { openReference, REFERENCE_PREFIX } from "./reference/reference.ts";
 import { startScheduler } from "./scheduler.ts";
 import { loadSecrets, saveSecrets, type Secrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
@@ -45,12 +48,6 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
   async function stop(): Promise<void> {
     for (let close = closers.pop(); close; close = closers.pop()) await close();
   }
-  async function startEmbedded(secrets: Secrets): Promise<string> {
-    const server = await startPostgres(dataDir, secrets);
-    closers.push(() => server.stop());
-    return server.databaseUrl;
-  }
-
   try {
     checkDevTargets();
     const lock = await openDataDir(dataDir);
@@ -58,16 +55,24 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     await removeStackFile(dataDir);
     const secrets = await loadSecrets(dataDir);
 
-    const databaseUrl = settings.databaseUrl ?? await startEmbedded(secrets);
-    signal.throwIfAborted();
+    let postgres: Postgres | null = null;
+    // Stopped after the gateway, whose requests in progress need it.
+    closers.push(() => postgres?.stop());
     const gateway = openGateway(settings.port);
     closers.push(() => gateway.close());
+    const appOrigin = settings.appOrigin ?? gateway.origin;
+    setEnvironment(gateway.origin, appOrigin, secrets);
+    // The functions are loaded while Postgres, a process of its own, starts: either takes most of a start.
+    const { promise: prepared, resolve: openToRequests } = Promise.withResolvers<void>();
+    const opened = gateway.openFunctions(FUNCTIONS_FOLDER, prepared);
 
+    if (settings.databaseUrl === null) postgres = await startPostgres(dataDir, secrets);
+    const databaseUrl = postgres?.databaseUrl ?? settings.databaseUrl!;
+    Deno.env.set("DATABASE_URL", functionsDatabaseUrl(databaseUrl, secrets));
+    signal.throwIfAborted();
     const { demoKey, demoLogin } = await prepareDatabase(databaseUrl, settings, secrets);
     signal.throwIfAborted();
 
-    const appOrigin = settings.appOrigin ?? gateway.origin;
-    setEnvironment(functionsDatabaseUrl(databaseUrl, secrets), gateway.origin, appOrigin, secrets);
     const auth = openLocalAuth({
       databaseUrl,
       dataDir,
@@ -78,10 +83,14 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
     });
     closers.push(() => auth.close());
     gateway.serve(`${AUTH_PREFIX}/`, auth.handle);
+    const reference = openReference(gateway.origin);
+    closers.push(() => reference.close());
+    gateway.serve(REFERENCE_PREFIX, reference.handle);
     const consoleServer = openConsole();
     closers.push(() => consoleServer.close());
     gateway.serve("/", consoleServer.handle);
-    await gateway.openFunctions();
+    openToRequests();
+    await opened;
     const scheduler = startScheduler({
       databaseUrl,
       origin: gateway.origin,
@@ -121,24 +130,26 @@ async function prepareDatabase(
           "start it or correct DATABASE_URL, or unset DATABASE_URL to use the embedded one",
       );
     });
+    // Takes 50 ms of another thread, while this one waits for the database.
+    const passwordHash = hashPassword(secrets.demo_password);
     const recordMigrations = await checkMigratedData(dataDir);
-    await migrate(sql, databaseUrl);
+    await migrate(sql);
     await recordMigrations();
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
     const demoKey = await ensureDemoKey(sql, secrets.demo_key);
     if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
     if (!await installAuthSchema(sql)) return { demoKey, demoLogin: null };
-    const { demo_password: password } = secrets;
-    return { demoKey, demoLogin: { email: await ensureDemoUser(sql, password), password } };
+    const email = await ensureDemoUser(sql, await passwordHash);
+    return { demoKey, demoLogin: { email, password: secrets.demo_password } };
   } finally {
     await sql.end();
   }
 }
 
 /** Sets the variables that the functions read. On Supabase they come from the platform and the project's secrets. */
-function setEnvironment(databaseUrl: string, origin: string, appOrigin: string, secrets: Secrets): void {
-  // Replaces the operator's DATABASE_URL, which has been read: functions must never have the rights of its role.
-  Deno.env.set("DATABASE_URL", databaseUrl);
+function setEnvironment(origin: string, appOrigin: string, secrets: Secrets): void {
+  // The operator's, which has been read: functions must never have the rights of its role.
+  Deno.env.delete("DATABASE_URL");
   Deno.env.set("APP_ORIGIN", appOrigin);
   // With the gateway's address only its own keys work, and a hosted project's must not be sent to it.
   Deno.env.set("SUPABASE_URL", origin);

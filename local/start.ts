@@ -47,6 +47,8 @@ curl -i -X POST ${baseUrl}/api-v1-leads \\
   -H 'Content-Type: application/json' \\
   -d '{"first_name": "Ana", "last_name": "Souza", "email": "ana@exemplo.com.br", "company_name": "Padaria Sol"}'
 
+Reference, with try-it: ${consoleUrl}/docs/
+
 Console: ${consoleUrl}/
   ${signIn}
 

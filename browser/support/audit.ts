@@ -6,19 +6,44 @@ const AXE = await Deno.readTextFile(new URL(import.meta.resolve("axe-core")));
 
 /** Asserts that axe finds nothing, by the rules of WCAG 2.2 AA and by its own good practices. */
 export async function assertAccessible(page: Page, where: string): Promise<void> {
-  await page.evaluate(AXE);
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations.map(({ id, nodes }) =>
-      `${id}: ${nodes.map(({ html }) => html).join(" ")}`
-    );
-  });
-  assert.deepEqual(violations, [], where);
+  const violations = await violationsOf(page);
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.join(" ")}`), [], where);
 }
 
-interface Violation {
+/** A rule that a page breaks, with the HTML of each element that breaks it. */
+export interface Violation {
   id: string;
-  nodes: { html: string }[];
+  nodes: string[];
+}
+
+/** What axe finds once nothing on the page is moving: it sees the colours of an element that still fades in. */
+export async function violationsOf(page: Page): Promise<Violation[]> {
+  await settle(page);
+  await page.evaluate(AXE);
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Found[] }> } };
+    interface Found {
+      id: string;
+      nodes: { html: string }[];
+    }
+    return (await axe.run()).violations.map(({ id, nodes }) => ({
+      id,
+      nodes: nodes.map(({ html }) => html),
+    }));
+  });
+}
+
+/** Waits until what moves for a while has ended; what moves for ever does not count. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    await nextFrame();
+    await nextFrame();
+    const ending = document.getAnimations().filter(({ effect }) =>
+      Number.isFinite(effect?.getComputedTiming().endTime)
+    );
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
 }
 
 /** Asserts that nothing has to be scrolled sideways. */

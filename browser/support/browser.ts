@@ -40,11 +40,14 @@ export interface Watched extends AsyncDisposable {
   layoutShifts(): Promise<string[]>;
 }
 
-/** Starts Chromium, as root without its sandbox, and waits until the gateway has built the console. */
-export async function openBrowser(): Promise<Browser> {
+/**
+ * Starts Chromium, as root without its sandbox, and waits until the gateway has built the pages below a path.
+ * @param path `/` for the console
+ */
+export async function openBrowser(path = "/"): Promise<Browser> {
   await eventually(
-    async () => (await (await fetch(`${consoleUrl}/`)).text()).includes('id="app"'),
-    "the console to be built",
+    async () => (await fetch(consoleUrl + path, { headers: { accept: "text/html" } })).status === 200,
+    `the pages of ${path} to be built`,
     120,
   );
   return await chromium.launch({

@@ -1,9 +1,28 @@
-import { fileURLToPath } from "node:url";
-import { type ConsoleBuild, createConsoleBuild } from "./build.ts";
-import { serveFile } from "./files.ts";
-import { failedPage, preparingPage } from "./pages.ts";
+import { join } from "node:path";
+import { type Build, createBuild, ROOT } from "../static/build.ts";
+import { opensPage, serveFile } from "../static/files.ts";
+import { failedPage, preparingPage } from "../static/pages.ts";
 
-const OUT = fileURLToPath(new URL("../../console/dist", import.meta.url));
+const OUT = join(ROOT, "console", "dist");
+
+const TEXTS = {
+  lang: "pt-BR",
+  preparing: "O console está sendo preparado…",
+  wait: "Esta página se atualiza sozinha. Na primeira vez isso leva alguns segundos.",
+  failed: "O console não pôde ser preparado",
+  retry: "A API continua funcionando. Corrija o erro abaixo e recarregue a página para tentar de novo.",
+};
+
+function consoleBuild(out: string): Build {
+  return createBuild({
+    out,
+    // The console, and the contract's lists that it shows.
+    sources: [join(ROOT, "console"), join(ROOT, "supabase", "functions", "_shared", "contract")],
+    command: ["task", "console"],
+    // The console calls the origin that serves it.
+    env: { CONSOLE_BASE_PATH: "/", CONSOLE_SUPABASE_URL: "", CONSOLE_PUBLISHABLE_KEY: "local" },
+  });
+}
 
 export interface ConsoleServer {
   /** Returns null for what is neither a page nor a file of the console. */
@@ -15,16 +34,16 @@ export interface ConsoleServer {
  * Serves the console from the folder of its build. Whoever opens a page in a browser starts the build, and meanwhile sees
  * a page that says so.
  */
-export function openConsole(out = OUT, build: ConsoleBuild = createConsoleBuild({ out })): ConsoleServer {
+export function openConsole(out = OUT, build: Build = consoleBuild(out)): ConsoleServer {
   return {
     async handle(request) {
-      if (opensPage(request)) {
+      if (opensConsole(request)) {
         const state = await build.state();
-        if (state === "building") return preparingPage();
-        if (state !== "ready") return failedPage(state.failed);
+        if (state === "building") return preparingPage(TEXTS);
+        if (state !== "ready") return failedPage(TEXTS, state.failed);
       }
       const found = await serveFile(request, out);
-      if (found || !opensPage(request)) return found;
+      if (found || !opensConsole(request)) return found;
       const lost = new Request(new URL("/404.html", request.url), { method: request.method });
       return await serveFile(lost, out, 404);
     },
@@ -33,9 +52,6 @@ export function openConsole(out = OUT, build: ConsoleBuild = createConsoleBuild(
 }
 
 /** Whether a browser, or anybody at the root, asks for a page: an API client that has lost its way starts no build. */
-function opensPage({ method, url, headers }: Request): boolean {
-  const { pathname } = new URL(url);
-  const lastName = pathname.slice(pathname.lastIndexOf("/") + 1);
-  return method === "GET" && !lastName.includes(".") &&
-    (pathname === "/" || (headers.get("accept") ?? "").includes("text/html"));
+function opensConsole(request: Request): boolean {
+  return opensPage(request) || request.method === "GET" && new URL(request.url).pathname === "/";
 }

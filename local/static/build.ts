@@ -2,17 +2,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** What a build reads: the console, and the contract's lists that it shows. */
-const SOURCES = [join(ROOT, "console"), join(ROOT, "supabase", "functions", "_shared", "contract")];
-/** Written into the folder of a build: `deno task console` for another address leaves a folder without it. */
+/** The root of the repository. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Written into the folder of a build: a task that builds it for another address leaves a folder without it. */
 const MARK = ".local";
+/** Folders with what was installed or built. */
+const NOT_SOURCES = ["node_modules", "dist", "local"];
 const SHOWN_LINES = 30;
 
-/** What a page gets instead of the console while there is no current build. */
+/** What a browser gets instead of a page while there is no current build. */
 export type BuildState = "ready" | "building" | { failed: string };
 
-export interface ConsoleBuild {
+export interface Build {
   /** Looks whether the build is current, and starts one if not. A failure is told once; asking again tries again. */
   state(): Promise<BuildState>;
   /** Ends a build in progress. */
@@ -22,18 +23,20 @@ export interface ConsoleBuild {
 interface Options {
   /** The folder of the build. */
   out: string;
-  sources?: string[];
+  /** The folders that a build reads. */
+  sources: string[];
   /** Arguments to Deno, run at the root of the repository. */
-  command?: string[];
+  command: string[];
+  env?: Record<string, string>;
 }
 
 /**
- * Builds the console for this stack when a page of it is asked for, and again when a source is newer: the API alone
- * needs neither its packages nor the time.
+ * Builds pages for this stack when one of them is asked for, and again when a source is newer: the API alone needs neither
+ * their packages nor the time.
  */
-export function createConsoleBuild(
-  { out, sources = SOURCES, command = ["task", "console"] }: Options,
-): ConsoleBuild {
+export function createBuild(
+  { out, sources, command, env = {} }: Options,
+): Build {
   let running: { child: Deno.ChildProcess; ended: Promise<void> } | null = null;
   let failure: string | null = null;
 
@@ -42,13 +45,7 @@ export function createConsoleBuild(
     const child = new Deno.Command(Deno.execPath(), {
       args: command,
       cwd: ROOT,
-      // The console calls the origin that serves it.
-      env: {
-        CONSOLE_BASE_PATH: "/",
-        CONSOLE_SUPABASE_URL: "",
-        CONSOLE_PUBLISHABLE_KEY: "local",
-        NO_COLOR: "1",
-      },
+      env: { ...env, NO_COLOR: "1" },
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
@@ -97,7 +94,7 @@ async function newestChange(folders: string[]): Promise<number> {
   for (const folder of folders) {
     const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
     for (const { name, isDirectory } of entries) {
-      if (name.startsWith(".") || name === "node_modules" || name === "dist") continue;
+      if (name.startsWith(".") || NOT_SOURCES.includes(name)) continue;
       const path = join(folder, name);
       const changed = isDirectory
         ? await newestChange([path])

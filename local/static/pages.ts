@@ -1,28 +1,42 @@
-// What the gateway shows in place of the console. In Portuguese, as the console itself.
+// What the gateway shows in place of pages that are not built.
 
-/** Asks again by itself until the console is built. */
-export function preparingPage(): Response {
+/** In the language of the pages. */
+export interface BuildTexts {
+  lang: string;
+  /** Titles of the two pages, and what each says. */
+  preparing: string;
+  wait: string;
+  failed: string;
+  retry: string;
+}
+
+/** Asks again by itself until the pages are built. */
+export function preparingPage({ lang, preparing, wait }: BuildTexts): Response {
   return page(202, {
+    lang,
     head: `<meta http-equiv="refresh" content="1">`,
-    title: "O console está sendo preparado…",
-    body: "<p>Esta página se atualiza sozinha. Na primeira vez isso leva alguns segundos.</p>",
+    title: preparing,
+    body: `<p>${wait}</p>`,
   });
 }
 
 /** @param output The last lines of the build. */
-export function failedPage(output: string): Response {
+export function failedPage({ lang, failed, retry }: BuildTexts, output: string): Response {
   return page(500, {
+    lang,
     head: "",
-    title: "O console não pôde ser preparado",
-    body: `<p>A API continua funcionando. Corrija o erro abaixo e recarregue a página para tentar de novo.</p>
+    title: failed,
+    body: `<p>${retry}</p>
 <pre>${escapeHtml(output)}</pre>`,
   });
 }
 
-function page(status: number, { head, title, body }: Record<"head" | "title" | "body", string>): Response {
+type Parts = Record<"lang" | "head" | "title" | "body", string>;
+
+function page(status: number, { lang, head, title, body }: Parts): Response {
   return new Response(
     `<!doctype html>
-<html lang="pt-BR">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -7,6 +7,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".json": "application/json; charset=utf-8",
 };
 
 /**
@@ -66,4 +67,11 @@ function respond(request: Request, path: string, body: Uint8Array<ArrayBuffer>, 
     return new Response(null, { status, headers });
   }
   return new Response(body, { status, headers });
+}
+
+/** Whether a browser asks for a page, and not for a file of one. */
+export function opensPage({ method, url, headers }: Request): boolean {
+  const { pathname } = new URL(url);
+  const lastName = pathname.slice(pathname.lastIndexOf("/") + 1);
+  return method === "GET" && !lastName.includes(".") && (headers.get("accept") ?? "").includes("text/html");
 }

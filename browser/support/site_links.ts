@@ -1,0 +1,54 @@
+import { join, relative } from "node:path";
+
+/**
+ * Looks in every page of a build, and in llms.txt, for what it names and what is not there: pages, headings, styles,
+ * scripts, Markdown.
+ *
+ * @param site the address for which it was built, with a slash at its end
+ * @returns each as `<page>: <link>`
+ */
+export async function findBrokenLinks(folder: string, site: string): Promise<string[]> {
+  const pages = new Map<string, string>();
+  const files = new Set<string>();
+  for await (const path of filesOf(folder)) {
+    files.add(path);
+    if (/\.html$|\.md$|llms\.txt$/.test(path)) {
+      pages.set(path, await Deno.readTextFile(join(folder, path)));
+    }
+  }
+  const broken: string[] = [];
+  for (const [path, text] of pages) {
+    const links = path.endsWith(".html")
+      ? text.matchAll(/\s(?:href|src)="([^"]+)"/g)
+      : withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g);
+    for (const [, link] of links) {
+      const url = new URL(
+        link!.replaceAll("&amp;", "&"),
+        site + path.replace(/index\.html$/, ""),
+      );
+      if (url.origin !== new URL(site).origin) continue;
+      // Outside the site's folder, the path has no such beginning, and so names no file of it.
+      const target = decodeURIComponent(url.href.replace(/[?#].*/, "").replace(site, "")).replace(
+        /(^|\/)$/,
+        "$1index.html",
+      );
+      const isThere = files.has(target) &&
+        (url.hash === "" || !target.endsWith(".html") || hasAnchor(pages.get(target)!, url.hash));
+      if (!isThere) broken.push(`${path}: ${link}`);
+    }
+  }
+  if (pages.size === 0) throw new Error(`No page in ${folder}`);
+  return [...new Set(broken)];
+}
+
+const hasAnchor = (html: string, hash: string) =>
+  html.includes(`id="${decodeURIComponent(hash.slice(1))}"`) || hash === "#_top";
+
+const withoutCode = (markdown: string) => markdown.replaceAll(/^( *)(```+)[^]*?^\1\2 *$/gm, "");
+
+async function* filesOf(folder: string, root = folder): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* filesOf(join(folder, name), root);
+    else yield relative(root, join(folder, name));
+  }
+}

@@ -1,0 +1,18 @@
+import { openBrowser, openPage } from "./browser.ts";
+
+/** Writes the picture of the reference that the README shows: an operation with its example, as /docs/ of the stack has it. */
+export async function takeReferencePicture(file: string): Promise<void> {
+  const browser = await openBrowser("/docs/");
+  try {
+    await using watched = await openPage(browser, "/docs/#tag/leads/POST/api-v1-leads", {
+      viewport: { width: 1_280, height: 720 },
+      locale: "pt-BR",
+    });
+    await watched.page.getByRole("heading", { name: "Recebe um lead" }).first().waitFor();
+    await watched.page.getByRole("button", { name: /^Testar/ }).first().waitFor();
+    await watched.page.screenshot({ path: file, animations: "disabled", caret: "hide" });
+    console.log(`${file}: ${Math.round((await Deno.stat(file)).size / 1024)} KB`);
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,43 @@
+import {
+  type ListedOperation,
+  type OpenApi,
+  type Parameter,
+  parametersOf,
+  resolve,
+} from "../openapi/read_document.ts";
+
+/** A call that shows an operation: only what it needs, and the document's example of its body. */
+export interface ExampleCall {
+  method: string;
+  /** With the parameters of the path as `{id}`. */
+  path: string;
+  /** The parameters without which the call is an error, each with its example or null. */
+  query: { name: string; value: string | null }[];
+  needsKey: boolean;
+  /** Undefined where no body is sent. */
+  body?: unknown;
+}
+
+/** The example of a call; null for a delivery, which is not a client's to send. */
+export function exampleCall(
+  document: OpenApi,
+  { method, path, operation }: ListedOperation,
+): ExampleCall | null {
+  if (path === null) return null;
+  const body = operation.requestBody?.content["application/json"].example;
+  return {
+    method,
+    path,
+    query: parametersOf(document, operation)
+      .filter((parameter) => parameter.in === "query" && parameter.required)
+      .map((parameter) => ({ name: parameter.name, value: exampleOf(document, parameter) })),
+    needsKey: operation.security.some((requirement) => "apiKey" in requirement),
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** Null for what no example can name, such as the id of a record. */
+function exampleOf(document: OpenApi, { schema, example }: Parameter): string | null {
+  const value = example ?? schema.examples?.[0] ?? resolve(document, schema).enum?.[0];
+  return value === undefined ? null : String(value);
+}

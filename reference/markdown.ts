@@ -1,0 +1,163 @@
+// One page of Markdown for each operation, for people without a browser and for language models.
+import type { JsonSchema } from "../openapi/json_schema.ts";
+import type { Language } from "../openapi/language.ts";
+import { curlOf } from "./curl.ts";
+import {
+  type ListedOperation,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  parametersOf,
+  repliesOf,
+  type Reply,
+} from "../openapi/read_document.ts";
+import { exampleCall } from "./example_call.ts";
+import { fieldsOf, typeOf } from "./fields.ts";
+import { WORDS, type Words } from "./words.ts";
+
+/** A line of the description of an error reply: a code, and what it says. */
+const ERROR_LINE = /^- `(\w+)`: (.*)$/gm;
+
+/** Where the page of an operation is, below the site's root. */
+export function operationPagePath(language: Language, operationId: string): string {
+  return `${language === "en" ? "en/" : ""}reference/operations/${operationId}.md`;
+}
+
+/**
+ * Writes a page for each call and each delivery of a document of the API.
+ * @param baseUrl of the site, with a slash at its end
+ * @returns the text of each page by its path below the site's root
+ */
+export function operationPages(
+  document: OpenApi,
+  language: Language,
+  baseUrl: string,
+): Record<string, string> {
+  return Object.fromEntries(
+    operationsOf(document).map((listed) => [
+      operationPagePath(language, listed.operation.operationId),
+      operationPage(document, language, baseUrl, listed),
+    ]),
+  );
+}
+
+function operationPage(
+  document: OpenApi,
+  language: Language,
+  baseUrl: string,
+  listed: ListedOperation,
+): string {
+  const words = WORDS[language];
+  const { method, path, event, operation } = listed;
+  const target = path === null
+    ? `${words.delivery} \`${event}\`: \`${method}\` ${words.goesTo}.`
+    : `\`${method} ${path}\``;
+  const errorsPage = `${baseUrl}${language === "en" ? "en/" : ""}errors/`;
+  const sections = [
+    `# ${operation.summary}`,
+    target,
+    operation.description ?? "",
+    ...parameterSection(document, operation, words),
+    ...bodySection(document, operation, words),
+    ...exampleSection(document, listed, words),
+    ...replySections(document, operation, words, errorsPage),
+  ];
+  return sections.filter(Boolean).join("\n\n") + "\n";
+}
+
+function parameterSection(document: OpenApi, operation: Operation, words: Words): string[] {
+  const parameters = parametersOf(document, operation);
+  if (parameters.length === 0) return [];
+  const rows = parameters.map(({ name, required, schema, description = "", ...parameter }) => [
+    `\`${name}\``,
+    words.places[parameter.in],
+    typeOf(document, schema, words),
+    required ? words.yes : words.no,
+    description,
+  ]);
+  return [
+    `## ${words.parameters}`,
+    table([words.name, words.where, words.type, words.required, words.description], rows),
+  ];
+}
+
+function bodySection(document: OpenApi, { requestBody }: Operation, words: Words): string[] {
+  if (!requestBody) return [];
+  const { schema } = requestBody.content["application/json"];
+  return [
+    `## ${words.body}`,
+    requestBody.required ? "" : words.optionalBody,
+    fieldTable(document, schema, words, words.required),
+  ];
+}
+
+function exampleSection(document: OpenApi, listed: ListedOperation, words: Words): string[] {
+  const call = exampleCall(document, listed);
+  const { requestBody } = listed.operation;
+  if (call === null) {
+    return [`## ${words.example}`, code("json", requestBody?.content["application/json"].example)];
+  }
+  return [
+    `## ${words.example}`,
+    `${words.address(document.servers[0]!.url)} ${words.ids}`,
+    `\`\`\`sh\n${curlOf(call)}\n\`\`\``,
+  ];
+}
+
+function replySections(
+  document: OpenApi,
+  operation: Operation,
+  words: Words,
+  errorsPage: string,
+): string[] {
+  const replies = repliesOf(document, operation);
+  const errors = replies.flatMap(([status, reply]) => errorRows(status, reply));
+  const others = replies.filter(([, { description }]) => errorRows("", { description }).length === 0);
+  return [
+    `## ${words.replies}`,
+    ...others.flatMap(([status, reply]) => oneReply(document, status, reply, words)),
+    ...(errors.length === 0 ? [] : [
+      `## ${words.errors}`,
+      `${words.errorShape} [${words.errors}](${errorsPage})`,
+      table([words.status, words.code, words.description], errors),
+    ]),
+  ];
+}
+
+function oneReply(
+  document: OpenApi,
+  status: string,
+  { description, content }: Reply,
+  words: Words,
+): string[] {
+  const title = `### ${status === "2XX" ? description : `${status} ${description}`}`;
+  if (!content) return [title, words.noBody];
+  const { schema, example } = content["application/json"];
+  // A repeated call is answered as the first one was.
+  if (example === undefined) return [title];
+  return [title, fieldTable(document, schema, words, words.always), code("json", example)];
+}
+
+function errorRows(status: string, { description }: Pick<Reply, "description">): string[][] {
+  return [...description.matchAll(ERROR_LINE)].map(([, name, text]) => [status, `\`${name}\``, text!]);
+}
+
+function fieldTable(document: OpenApi, schema: JsonSchema, words: Words, presence: string): string {
+  const rows = fieldsOf(document, schema, words).map(({ name, type, required, description }) => [
+    `\`${name}\``,
+    type,
+    required ? words.yes : words.no,
+    description,
+  ]);
+  return rows.length === 0 ? "" : table([words.field, words.type, presence, words.description], rows);
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function code(language: string, value: unknown): string {
+  return `\`\`\`${language}\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
