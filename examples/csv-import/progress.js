@@ -1,0 +1,46 @@
+// What an interrupted run leaves, so that the next one goes on: how far it came, and the lines that were rejected.
+import { appendFile, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { stringify } from "csv-stringify/sync";
+import { ADDED } from "./table.js";
+
+/** Opens the progress of a file; a file whose content changed since begins anew. */
+export async function openProgress(file, { header, delimiter, hash }) {
+  const own = `${file}.progress.json`;
+  const rejects = `${file.replace(/\.csv$/i, "")}.rejeitados.csv`;
+  const saved = JSON.parse(await readFile(own, "utf8").catch(() => "{}"));
+  const state = saved.hash === hash
+    ? saved
+    : { hash, done: 0, created: 0, updated: 0, rejected: 0, bytes: 0 };
+  // What the interrupted run wrote after it last saved is written again.
+  if (state.bytes > 0) await truncate(rejects, state.bytes).catch(() => state.bytes = 0);
+  // Somebody may be correcting the lines of an earlier import.
+  else await rename(rejects, `${rejects.replace(/csv$/, "")}${Date.now()}.csv`).catch(() => {});
+
+  return {
+    state,
+    rejects,
+
+    /** Counts a batch, and stores the lines of it that were rejected. */
+    async add(rows, { created, updated }, rejected) {
+      if (rejected.length > 0) {
+        const lines = rejected.map(({ cells, line, reason }) => {
+          const fitting = header.map((_, at) => cells[at] ?? "");
+          return [...fitting, line, reason];
+        });
+        // The mark at the beginning makes Excel read the accents rightly.
+        const head = state.bytes === 0 ? "\ufeff" + stringify([[...header, ...ADDED]], { delimiter }) : "";
+        await appendFile(rejects, head + stringify(lines, { delimiter }));
+        state.bytes = (await stat(rejects)).size;
+      }
+      state.done += rows.length;
+      state.created += created;
+      state.updated += updated;
+      state.rejected += rejected.length;
+      await writeFile(`${own}.new`, JSON.stringify(state));
+      await rename(`${own}.new`, own);
+    },
+
+    /** Forgets the progress, once all lines are done. */
+    end: () => rm(own, { force: true }),
+  };
+}

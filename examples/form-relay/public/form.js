@@ -1,0 +1,47 @@
+// Sends the form without leaving the page, and shows the answer. It knows no key: that is on the relay.
+const form = document.querySelector("form");
+const status = form.querySelector("[role=status]");
+const button = form.querySelector("button");
+const campaign = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("utm_"));
+// One id for each lead. If no answer comes, the next attempt has the same id, and the CRM gets one lead.
+let submissionId = crypto.randomUUID();
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  status.textContent = "Enviando…";
+  showErrors({});
+  try {
+    const fields = [...new FormData(form), ...campaign, ["submission_id", submissionId]];
+    const reply = await fetch(form.action, { method: "POST", body: new URLSearchParams(fields) });
+    const { message, errors = {} } = await reply.json();
+    status.textContent = message;
+    showErrors(errors);
+    if (!reply.ok) return;
+    form.reset();
+    submissionId = crypto.randomUUID();
+  } catch {
+    status.textContent =
+      "Não conseguimos enviar agora. Seus dados continuam aqui: tente de novo em instantes.";
+  } finally {
+    button.disabled = false;
+  }
+});
+
+/** Shows each message below its field, where screen readers find it too, and moves to the first one. */
+function showErrors(errors) {
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    document.getElementById(`${field.id}-error`).remove();
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  }
+  for (const [name, message] of Object.entries(errors)) {
+    const field = form.elements[name];
+    const text = document.createElement("p");
+    Object.assign(text, { id: `${name}-error`, className: "error", textContent: message });
+    field.after(text);
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", text.id);
+  }
+  form.querySelector("[aria-invalid]")?.focus();
+}

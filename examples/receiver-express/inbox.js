@@ -1,0 +1,49 @@
+// Keeps each event once, and works on it after the sender has had its answer.
+import { setTimeout as wait } from "node:timers/promises";
+import Database from "libsql";
+
+/**
+ * Opens the inbox, and works on what is in it: at once, also on what an earlier run left, and again after `retrySeconds`
+ * where `work` threw.
+ */
+export function openInbox(file, work, retrySeconds) {
+  const db = new Database(file);
+  // Only the ids of what is done stay, so that a repetition is recognised; the data, which may be personal, does not.
+  db.pragma("secure_delete = on");
+  db.exec(
+    "create table if not exists events (event_id text primary key, delivery text, received_at text not null)",
+  );
+  let wake;
+
+  async function workForEver() {
+    for (;;) {
+      // Made before working, so that an event that comes meanwhile is not overlooked.
+      const woken = new Promise((resolve) => wake = resolve);
+      let failed = false;
+      const waiting = db.prepare(
+        "select event_id from events where delivery is not null order by received_at",
+      );
+      for (const { event_id } of waiting.all()) {
+        const { delivery } = db.prepare("select delivery from events where event_id = ?").get(event_id);
+        try {
+          await work(JSON.parse(delivery));
+          db.prepare("update events set delivery = null where event_id = ?").run(event_id);
+        } catch (error) {
+          failed = true;
+          console.error(`Evento ${event_id} ainda não processado:`, error);
+        }
+      }
+      await (failed ? wait(retrySeconds * 1000) : woken);
+    }
+  }
+
+  workForEver();
+  return {
+    /** Stores a delivery, unless its event is known: the same event may come several times. */
+    add(delivery) {
+      db.prepare("insert or ignore into events values (?, ?, ?)")
+        .run(delivery.event_id, JSON.stringify(delivery), new Date().toISOString());
+      wake();
+    },
+  };
+}

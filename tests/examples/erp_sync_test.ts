@@ -1,0 +1,210 @@
+// examples/erp-sync, run as its README says, against the API behind a line that is cut.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { client } from "../support/client.ts";
+import { startCuttingProxy } from "../support/cutting_proxy.ts";
+import { openExample } from "../support/examples.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { baseUrl, openDatabase, openWithoutTriggers } from "../support/stack.ts";
+
+const RESOURCES = ["companies", "contacts", "deals"] as const;
+type Resource = typeof RESOURCES[number];
+
+/** The program, not run yet, in a new workspace. */
+async function openSync() {
+  const sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  const api = client(workspace.key);
+  const proxy = startCuttingProxy(baseUrl, "GET /functions/v1/api-v1-");
+  const example = await openExample("erp-sync", { CRM_URL: proxy.url, CRM_KEY: workspace.key });
+  const file = join(example.folder, "crm.db");
+  const query = (text: string) => {
+    const db = new DatabaseSync(file);
+    try {
+      return db.prepare(text).all() as Record<string, string>[];
+    } finally {
+      db.close();
+    }
+  };
+  return {
+    ...{ sql, workspace, api, proxy, example, file, query },
+    /** Creates records in one call, and returns their ids. */
+    async create(resource: Resource, records: object[]): Promise<string[]> {
+      const items = records.map((data) => ({ op: "create", data }));
+      const { body } = await api.post(`/api-v1-${resource}/batch`, { items });
+      assert.equal(body.summary.failed, 0);
+      return body.results.map(({ id }: { id: string }) => id);
+    },
+    async run(command = "npm run sync"): Promise<string> {
+      const { code, output } = await example.run(command);
+      assert.equal(code, 0, output);
+      assert.ok(!output.includes(workspace.key));
+      return output;
+    },
+    /** Asserts that the copy has what the API has, whole, and nothing else. */
+    async assertInStep() {
+      for (const resource of RESOURCES) {
+        const records = new Map<string, unknown>();
+        for (let cursor = ""; cursor !== null;) {
+          const at = cursor && `&cursor=${cursor}`;
+          const { body } = await api.get(`/api-v1-${resource}?limit=200&archived=any${at}`);
+          for (const record of body.data) {
+            if (!record.merged_into_id && !record.erased_at) records.set(record.id, record);
+          }
+          cursor = body.meta.next_cursor;
+        }
+        const copied = query(`select id, record from ${resource}`).map((
+          { id, record },
+        ) => [id, JSON.parse(record!)]);
+        assert.deepEqual(Object.fromEntries(copied), Object.fromEntries(records), resource);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await example[Symbol.asyncDispose]();
+      await proxy[Symbol.asyncDispose]();
+      await sql.end();
+    },
+  };
+}
+
+/** Makes what a workspace has an hour older. */
+async function makeOlder(workspaceId: string): Promise<void> {
+  await using sql = await openWithoutTriggers();
+  for (const resource of RESOURCES) {
+    await sql`
+      update crm.${sql(resource)} set updated_at = updated_at - interval '1 hour'
+      where workspace_id = ${workspaceId}`;
+  }
+}
+
+/** Numbered records of one call. */
+const numbered = (count: number, make: (number: number) => object) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+Deno.test("examples/erp-sync copies everything, goes on where it was killed, and then reads only what changed", async () => {
+  await using opened = await openSync();
+  const { api, proxy, example, query } = opened;
+  const [companyId] = await opened.create("companies", [{ name: "Padaria Sol", external_id: "e-1" }]);
+  const contactIds: string[] = [];
+  for (let call = 0; call < 5; call++) {
+    contactIds.push(
+      ...await opened.create(
+        "contacts",
+        numbered(100, (at) => ({ name: `Ana ${call}-${at}`, company_id: companyId })),
+      ),
+    );
+  }
+  await opened.create(
+    "deals",
+    numbered(20, (at) => ({ title: `Negócio ${at}`, value: at, contact_id: contactIds[at] })),
+  );
+
+  // The mark of a run is a minute before it.
+  await makeOlder(opened.workspace.id);
+
+  // The feed's cursor, the companies and two of the three pages of contacts.
+  proxy.cutAfter(4);
+  const killed = example.start("npm run sync");
+  await killed.prints("Empresas: 1 recebidos, 1 na cópia");
+  const waiting = performance.now() + 30_000;
+  while (proxy.count() < 5 && performance.now() < waiting) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await killed.kill();
+  assert.equal(query("select count(*) as n from contacts")[0]!.n, 400);
+
+  proxy.setLine("up");
+  const output = await opened.run();
+  assert.match(output, /^Contatos: 100 recebidos, 500 na cópia$/m);
+  assert.match(output, /^Negócios: 20 recebidos, 20 na cópia$/m);
+  await opened.assertInStep();
+  assert.deepEqual(
+    query(
+      "select d.title, c.name, d.value from deals d join contacts c on c.id = d.contact_id where d.value = 3",
+    ),
+    [{ title: "Negócio 3", name: "Ana 0-3", value: 3 }].map((row) => Object.assign(Object.create(null), row)),
+  );
+
+  await api.patch(`/api-v1-contacts/${contactIds[7]}`, { job_title: "Sócia" });
+  const [dealId] = await opened.create("deals", [{ title: "Novo" }]);
+  await api.post(`/api-v1-deals/${dealId}/win`);
+  await api.post(`/api-v1-companies/${companyId}/archive`);
+  const next = await opened.run();
+  assert.match(
+    next,
+    /^Empresas: 1 recebidos, 1 na cópia\nContatos: 1 recebidos, 500 na cópia\nNegócios: 1 recebidos, 21 /m,
+  );
+  await opened.assertInStep();
+  assert.deepEqual(
+    query("select archived_at is not null as archived from companies").map(({ archived }) => archived),
+    [1],
+  );
+});
+
+Deno.test("examples/erp-sync follows merges to the record that stays, and leaves no trace of an erased person", async () => {
+  await using opened = await openSync();
+  const { api, query, file } = opened;
+  const names = ["Ana Prado", "Ana P.", "A. Prado", "Zuleica Quaresma", "Bia"];
+  const [stays, second, third, erased] = await opened.create("contacts", names.map((name) => ({ name })));
+  const [company, other] = await opened.create("companies", [{ name: "Padaria Sol" }, {
+    name: "Padaria Sol Ltda",
+  }]);
+  await opened.create("deals", [{ title: "Proposta para Zuleica Quaresma", contact_id: erased }]);
+  await opened.run();
+  assert.ok(new TextDecoder().decode(await Deno.readFile(file)).includes("Zuleica"));
+
+  await api.post(`/api-v1-contacts/${second}/merge`, { merge_id: third });
+  await api.post(`/api-v1-contacts/${stays}/merge`, { merge_id: second });
+  assert.match(await opened.run("npm run events"), /^Eventos: 2 fusões, 0 apagamentos\n$/m);
+  const merges = () =>
+    Object.fromEntries(query("select * from merges").map(({ old_id, new_id }) => [old_id, new_id]));
+  assert.deepEqual(merges(), { [second!]: stays, [third!]: stays });
+  assert.equal(query("select count(*) as n from contacts")[0]!.n, 3);
+
+  await api.post(`/api-v1-companies/${company}/merge`, { merge_id: other });
+  await api.post(`/api-v1-contacts/${erased}/erase`, { texts: true });
+  assert.match(await opened.run("npm run events"), /^Eventos: 0 fusões, 1 apagamentos$/m);
+  await opened.assertInStep();
+  assert.deepEqual(merges(), { [second!]: stays, [third!]: stays, [other!]: company });
+  for await (const { name } of Deno.readDir(join(file, ".."))) {
+    if (!name.startsWith("crm.db")) continue;
+    assert.ok(
+      !new TextDecoder().decode(await Deno.readFile(join(file, "..", name))).includes("Zuleica"),
+      name,
+    );
+  }
+});
+
+Deno.test("examples/erp-sync loses nothing if it was away for longer than the feed is kept", async () => {
+  await using opened = await openSync();
+  const { sql, api, query, file } = opened;
+  const [stays, merged, erased] = await opened.create(
+    "contacts",
+    ["Ana", "Bia", "Caio"].map((name) => ({ name })),
+  );
+  await opened.run();
+  await api.post(`/api-v1-contacts/${stays}/merge`, { merge_id: merged });
+  await api.post(`/api-v1-contacts/${erased}/erase`, {});
+  const [{ old }] = await sql<[{ old: string }]>`
+    select crm.feed_cursor_text(row('1', gen_random_uuid(), now() - '31 days'::interval)) as old`;
+  const db = new DatabaseSync(file);
+  db.prepare("update marks set value = ? where name = 'events'").run(JSON.stringify(old));
+  db.close();
+
+  await opened.run();
+  await opened.assertInStep();
+  assert.deepEqual(query("select old_id, new_id from merges").map((row) => ({ ...row })), [
+    { old_id: merged, new_id: stays },
+  ]);
+  assert.match(await opened.run(), /^Eventos: 0 fusões, 0 apagamentos$/m);
+});
+
+Deno.test("examples/erp-sync says what is wrong with its key, without a stack trace", async () => {
+  await using opened = await openSync();
+  await opened.example.configure({ CRM_KEY: "svc_wrong" });
+  const { code, output } = await opened.example.run("npm run sync");
+  assert.equal(code, 1);
+  assert.match(output, /^Parou: invalid_api_key: /m);
+  assert.doesNotMatch(output, /\.js:\d+/);
+});

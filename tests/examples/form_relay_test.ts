@@ -1,0 +1,207 @@
+// examples/form-relay, run as its README says, against the API behind a line that is cut.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { freePort } from "../../local/free_port.ts";
+import { client } from "../support/client.ts";
+import { startCuttingProxy } from "../support/cutting_proxy.ts";
+import { openExample } from "../support/examples.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { eventually } from "../support/mailbox.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+
+const LEADS = "POST /functions/v1/api-v1-leads";
+
+/** The relay with its form on a free port, which calls the API through a proxy. */
+async function openRelay(options: { rateLimit?: number } = {}) {
+  const sql = openDatabase();
+  const workspace = await makeWorkspace(sql, options);
+  const proxy = startCuttingProxy(baseUrl, LEADS);
+  const origin = `http://localhost:${freePort()}`;
+  const example = await openExample("form-relay", {
+    CRM_URL: proxy.url,
+    CRM_KEY: workspace.key,
+    FORM_ORIGIN: origin,
+    PORT: new URL(origin).port,
+    RETRY_SECONDS: "1",
+  });
+  const start = async () => {
+    const relay = example.start("npm start");
+    await relay.prints(`Formulário em ${origin}`);
+    return relay;
+  };
+  return {
+    ...{ workspace, proxy, origin, example, start },
+    relay: await start(),
+    /** Sends what the form would send. */
+    async send(fields: Record<string, string>, headers: Record<string, string> = { Origin: origin }) {
+      const reply = await fetch(`${origin}/leads`, {
+        method: "POST",
+        headers,
+        body: new URLSearchParams(fields),
+      });
+      const text = await reply.text();
+      return { status: reply.status, headers: reply.headers, text };
+    },
+    /** The names of the files in a folder of the outbox. */
+    async files(folder: "waiting" | "refused") {
+      const names = await Array.fromAsync(
+        Deno.readDir(join(example.folder, "outbox", folder)),
+        ({ name }) => name,
+      );
+      return names.sort();
+    },
+    /** The contacts that came of the leads. */
+    async contacts(count: number) {
+      return await eventually(async () => {
+        const { body } = await client(workspace.key).get("/api-v1-contacts");
+        return body.data.length >= count && body.data;
+      }, `${count} contacts`);
+    },
+    async deals() {
+      return (await client(workspace.key).get("/api-v1-deals")).body.data;
+    },
+    async [Symbol.asyncDispose]() {
+      await example[Symbol.asyncDispose]();
+      await proxy[Symbol.asyncDispose]();
+      await sql.end();
+    },
+  };
+}
+
+Deno.test("examples/form-relay passes a lead on, and neither its pages nor its output have the key", async () => {
+  await using opened = await openRelay();
+  const { origin, workspace } = opened;
+  const id = crypto.randomUUID();
+  const lead = {
+    first_name: "Ana",
+    email: "ANA@exemplo.com.br",
+    company_name: "Padaria Sol",
+    message: "Olá",
+    phone: "",
+  };
+  const { status, text } = await opened.send({ ...lead, utm_source: "google", submission_id: id });
+  assert.equal(status, 202, text);
+
+  const [contact] = await opened.contacts(1);
+  assert.equal(contact.email, "ana@exemplo.com.br");
+  const [deal] = await opened.deals();
+  const { body } = await client(workspace.key).get(`/api-v1-deals/${deal.id}`);
+  assert.equal(body.company.name, "Padaria Sol");
+  assert.equal(body.lead.external_id, id);
+  assert.equal(body.lead.source, "site");
+  assert.equal(body.lead.utm.source, "google");
+  assert.deepEqual(body.lead.custom_fields, { mensagem: "Olá" });
+  await eventually(async () => (await opened.files("waiting")).length === 0, "the sent lead to be removed");
+
+  for (const path of ["", "form.js", "form.css", ".env", "relay.js", "package.json", "..%2f.env"]) {
+    const reply = await fetch(`${origin}/${path}`);
+    assert.ok(!(await reply.text()).includes(workspace.key), path);
+    assert.equal(reply.status, ["", "form.js", "form.css"].includes(path) ? 200 : 404, path);
+  }
+  assert.ok(!opened.relay.output().includes(workspace.key));
+});
+
+Deno.test("examples/form-relay keeps leads while the API is away, and sends each once: by itself, and when it starts again", async () => {
+  await using opened = await openRelay();
+  const { proxy } = opened;
+  proxy.setLine("down");
+  const ids = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const [at, submission_id] of ids.entries()) {
+    const reply = await opened.send({
+      first_name: `Ana ${at}`,
+      email: `ana${at}@exemplo.com.br`,
+      submission_id,
+    });
+    assert.equal(reply.status, 202);
+  }
+  await eventually(() => proxy.count() >= 3, "more than one attempt");
+  assert.deepEqual(await opened.files("waiting"), ids.map((id) => `${id}.json`).sort());
+  proxy.setLine("up");
+  assert.equal((await opened.contacts(2)).length, 2);
+  await eventually(async () => (await opened.files("waiting")).length === 0, "both to be sent");
+
+  // The API takes this one, and the relay does not get to know it.
+  proxy.setLine("answers lost");
+  const last = { first_name: "Bia", email: "bia@exemplo.com.br", submission_id: crypto.randomUUID() };
+  await opened.send(last);
+  await opened.contacts(3);
+  assert.equal((await opened.files("waiting")).length, 1);
+  await opened.relay.kill();
+  proxy.setLine("up");
+  const again = await opened.start();
+  await eventually(async () => (await opened.files("waiting")).length === 0, `it to be sent at the start`);
+  assert.ok(!again.output().includes("Lead"), again.output());
+  // The visitor had no answer either, and sends again.
+  assert.equal((await opened.send(last)).status, 202);
+  await eventually(async () => (await opened.files("waiting")).length === 0, "the repetition to be sent");
+  assert.equal((await opened.deals()).length, 3);
+});
+
+Deno.test("examples/form-relay puts aside for good what the API refuses, and keeps what only the key or the rate prevents", async () => {
+  await using opened = await openRelay({ rateLimit: 1 });
+  const { proxy, example } = opened;
+  const bad = { first_name: "Ana\u0000", email: "ana@exemplo.com.br", submission_id: crypto.randomUUID() };
+  assert.equal((await opened.send(bad)).status, 202);
+  await eventually(async () => (await opened.files("refused")).length === 1, "the lead to be put aside");
+  assert.deepEqual(await opened.files("refused"), [`${bad.submission_id}.json`]);
+  assert.deepEqual(await opened.files("waiting"), []);
+  await opened.relay.prints("422 validation_error");
+
+  // Its call was the only one of this minute.
+  const good = { first_name: "Bia", email: "bia@exemplo.com.br", submission_id: crypto.randomUUID() };
+  await opened.send(good);
+  await opened.relay.prints("429 rate_limited");
+  const calls = proxy.count();
+  assert.equal(calls, 2, "the refused lead was not sent again");
+  assert.deepEqual(await opened.files("waiting"), [`${good.submission_id}.json`]);
+  assert.ok(!opened.relay.output().includes("exemplo.com.br"), "the log has no personal data");
+
+  await opened.relay.kill();
+  await example.configure({ CRM_KEY: "svc_wrong" });
+  // One that somebody edited, and the half that a crash leaves.
+  await Deno.writeTextFile(join(example.folder, "outbox/waiting/(edited).json"), "{");
+  await Deno.writeTextFile(join(example.folder, "outbox/waiting/half.json.x"), "{");
+  const other = await opened.start();
+  await other.prints("401 invalid_api_key");
+  await other.prints("(edited).json");
+  assert.deepEqual(await opened.files("waiting"), [`${good.submission_id}.json`]);
+  assert.deepEqual(await opened.files("refused"), [`${bad.submission_id}.json`, "(edited).json"].sort());
+});
+
+Deno.test("examples/form-relay takes leads of its form alone, tells visitors what is wrong, and robots nothing", async () => {
+  await using opened = await openRelay();
+  const { origin } = opened;
+  const lead = { first_name: "Ana", email: "ana@exemplo.com.br" };
+  for (
+    const headers of [{ Origin: "https://outra.example" }, { Origin: "null" }, {}] as Record<string, string>[]
+  ) {
+    const reply = await opened.send(lead, headers);
+    assert.equal(reply.status, 403);
+    assert.equal(reply.headers.get("Access-Control-Allow-Origin"), null);
+  }
+  const wrong = await opened.send({ first_name: " ", email: "ana@" });
+  assert.equal(wrong.status, 422);
+  assert.equal(wrong.headers.get("Access-Control-Allow-Origin"), origin);
+  assert.deepEqual(JSON.parse(wrong.text).errors, {
+    first_name: "Informe seu nome.",
+    email: "Confira o e-mail.",
+  });
+  const nowhere = await opened.send({ first_name: "Ana" });
+  assert.deepEqual(JSON.parse(nowhere.text).errors, { email: "Informe um e-mail ou um telefone." });
+  assert.equal((await opened.send({ ...lead, message: "x".repeat(20_000) })).status, 413);
+
+  assert.equal((await opened.send({ ...lead, website: "https://spam.example" })).status, 202);
+  assert.deepEqual(await opened.files("waiting"), []);
+  assert.equal(opened.proxy.count(), 0);
+
+  // Without JavaScript the browser shows the answer itself.
+  const plain = await opened.send({ ...lead, submission_id: "../../x" }, {
+    Origin: origin,
+    Accept: "text/html",
+  });
+  assert.deepEqual([plain.status, plain.text], [
+    202,
+    "Recebemos seus dados. Em breve entraremos em contato.",
+  ]);
+  assert.equal((await opened.contacts(1)).length, 1);
+});
