@@ -1,4 +1,4 @@
-/** A page of docs/ with sections that are generated from the code or from results. */
+/** A page of docs/ or of the site with sections that are generated from the code or from results. */
 export interface Page {
   /** An absolute path, or one relative to the root of the repository. */
   readonly file: string;

@@ -129,7 +129,7 @@ export const events: readonly Part[] = [
       ),
       rule(
         "a receiver recomputes it over the raw body, and compares in constant time",
-        "docs/receivers.md: … accepts a genuine delivery and refuses every other",
+        "The page of receivers: … accepts a genuine delivery and refuses every other",
       ),
     ],
   },

@@ -1,5 +1,5 @@
-// Does what docs/catching-up.md says, as its reader would: the receiver was off through all five attempts, and the reader
-// has a key, a shell and the page.
+// Does what the site's page of catching up says, as its reader would: the receiver was off through all five attempts, and
+// the reader has a key, a shell and the page.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type postgres from "postgres";
@@ -7,27 +7,23 @@ import { freePort } from "../../local/free_port.ts";
 import { stopPostgres } from "../../local/postgres.ts";
 import { openSql } from "../../local/sql.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
+import { isListening } from "../support/is_listening.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
-import { readPage, readSnippet } from "./page.ts";
+import { openPage } from "./claims.ts";
+import { readSample } from "./sample_receivers.ts";
 
 /** Milliseconds after which the commands are given up: several wait until a delivery has arrived. */
 const LONGEST_MS = 120_000;
 
-const page = await readPage("catching-up.md");
-const [setup, afterSetup] = page.split("## What happened?") as [string, string];
-const [, feed] = page.split("## Or read the feed") as [string, string];
-
-/** The commands of a part of the page, in one script. */
-function commands(part: string): string {
-  const blocks = [...part.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!);
-  assert.ok(blocks.length > 0);
-  return blocks.join("\n");
-}
+const page = await openPage("catching-up", { sh: 9 });
+const [setup, choose, sendNow, list] = page.blocks.sh as [string, string, string, string];
+const feed = page.blocks.sh.at(-1)!;
 
 Deno.test(needing(["sh", "curl", "awk", "sed"], {
-  name: "The commands of docs/catching-up.md bring a receiver that was away all that it missed, once each",
+  name:
+    "The commands of the page of catching up bring a receiver that was away all that it missed, once each",
   fn: async () => {
     await using reader = await openReader();
     const { sql, makeContact, run } = reader;
@@ -44,7 +40,7 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     const missed = [failing, waiting, ...unsent];
 
     const receiver = await reader.startReceiver();
-    const printed = await run(`${commands(setup)}\n${commands(afterSetup)}`);
+    const printed = await run(page.blocks.sh.join("\n"));
     assert.match(printed, /"deactivated_reason" *: *"failures"/);
     assert.match(
       printed,
@@ -66,13 +62,41 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     // The feed, the last of what was printed, has all five, oldest first; the next reading goes on from there.
     assert.deepEqual(objects(printed).slice(-5), [delivered, ...missed]);
     const later = await makeContact("Made after the reading");
-    const nextTime = commands(feed).replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
+    const nextTime = feed.replace("POSITION=since=$SINCE", "POSITION=$(cat crm.position)");
     assert.ok(nextTime.includes("crm.position)"));
     const read = await eventually(async () => {
-      const read = await run(`${commands(setup)}\n${nextTime}`);
+      const read = await run(`${setup}\n${nextTime}`);
       return objects(read).length > 0 && read;
     }, "the event of the contact that was made last");
     assert.deepEqual(objects(read), [later]);
+  },
+}));
+
+Deno.test(needing(["sh", "curl", "awk", "sed"], {
+  name:
+    "The commands of the page of catching up bring a receiver that was away for a short time all that waits, at once",
+  fn: async () => {
+    await using reader = await openReader();
+    const { sql, makeContact, run } = reader;
+    const missed = [await makeContact("Failed twice"), await makeContact("And one more")];
+    // The third attempts are 5 minutes away, which is longer than the receiver below is waited for.
+    for (const contact of missed) for (const attempt of [1, 2]) await failOnce(sql, contact, attempt);
+
+    const listed = await run([setup, choose, list].join("\n"));
+    assert.match(listed, /"is_active" *: *true/);
+    const [, pending] = /^pending:\n([^]*?)^failed:$/m.exec(listed)!;
+    assert.deepEqual(objects(pending!).sort(), missed.toSorted());
+
+    const receiver = await reader.startReceiver();
+    await run([setup, choose, sendNow].join("\n"));
+    const ids = (await receiver.expect(2)).map((line) => line.split(" ")[0]!);
+    const arrived = await sql`
+      select e.object_id, d.attempts from crm.webhook_deliveries d
+      join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+      where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+    assert.deepEqual(arrived.map((row) => [row["object_id"], row["attempts"]]), missed.map((id) => [id, 3]));
+    const again = await run([setup, choose, sendNow].join("\n"));
+    assert.doesNotMatch(again, /"state" *: *"pending"/);
   },
 }));
 
@@ -123,10 +147,10 @@ async function openReader() {
     sql,
     /** The id of a new contact. */
     makeContact: async (name: string): Promise<string> => (await post("/api-v1-contacts", { name })).id,
-    /** Starts the receiver of docs/receivers.md; `expect` waits for so many lines of it, ends it and returns them all. */
+    /** Starts the receiver of the page of receivers; `expect` waits for so many lines of it, ends it and returns them all. */
     async startReceiver() {
       const file = join(folder, "receiver.ts");
-      await Deno.writeTextFile(file, await readSnippet("receivers.md", "TypeScript", "ts"));
+      await Deno.writeTextFile(file, await readSample("ts"));
       const child = new Deno.Command(Deno.execPath(), {
         args: ["run", "--no-check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
         env: { CRM_WEBHOOK_SECRET: secret, PORT: String(port) },
@@ -177,14 +201,5 @@ function end(child: Deno.ChildProcess): void {
     child.kill("SIGTERM");
   } catch {
     // It has ended already.
-  }
-}
-
-async function isListening(port: number): Promise<boolean> {
-  try {
-    (await Deno.connect({ hostname: "127.0.0.1", port })).close();
-    return true;
-  } catch {
-    return false;
   }
 }

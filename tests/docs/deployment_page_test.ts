@@ -44,12 +44,15 @@ function fillIn(script: string, { databaseUrl, ownerPassword, hosted }: EmptyPro
 async function runScript(script: string, folder: string, env: Record<string, string>): Promise<string> {
   const certificate = join(folder, "prod-ca-2021.crt");
   await Deno.writeTextFile(certificate, (await createAuthority()).certificate);
-  const pinned = JSON.parse(await Deno.readTextFile(join(ROOT, "import_map.json"))).imports.supabase;
+  const { imports } = JSON.parse(await Deno.readTextFile(join(ROOT, "deployment/supabase_cli/deno.json")));
   const functions = [
     'deno() { "$DENO" "$@"; }',
     `npx() {
-      [ "$1 npm:$2" = "-y ${pinned}" ] || { echo "npx $* is not the pinned CLI" >&2; return 1; }
-      shift 2; "$DENO" run -A node_modules/supabase/dist/supabase.js "$@"
+      [ "$1 npm:/$2/" = "-y ${
+      imports["supabase/"]
+    }" ] || { echo "npx $* is not the pinned CLI" >&2; return 1; }
+      shift 2
+      "$DENO" run -A --quiet --config deployment/supabase_cli/deno.json deployment/supabase_cli/main.ts "$@"
     }`,
     'curl() { command curl --fail-with-body "$@"; }',
   ];
@@ -78,7 +81,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-Deno.test(needing(["bash", "curl", "openssl"], {
+Deno.test(needing(["bash", "curl", "openssl", "the Supabase CLI"], {
   name: "The commands of docs/deployment.md take an empty project to its first lead",
   fn: () =>
     withFolder(async (folder) => {
@@ -106,7 +109,7 @@ Deno.test(needing(["bash", "curl", "openssl"], {
     }),
 }));
 
-Deno.test(needing(["bash", "curl", "openssl"], {
+Deno.test(needing(["bash", "curl", "openssl", "the Supabase CLI"], {
   name: "The commands and the SQL of docs/deployment.md for a deployment by hand come to the same",
   fn: () =>
     withFolder(async (folder) => {

@@ -2,21 +2,24 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readLines } from "../../lab/harness/processes.ts";
 import { makeContacts } from "../support/feed_rows.ts";
+import { eventually } from "../support/mailbox.ts";
 import { test } from "../support/scenario.ts";
 import { baseUrl } from "../support/stack.ts";
-import { readSnippet } from "./page.ts";
+import { openPage } from "./claims.ts";
 
-test("The reader of docs/events.md gets each event once, although it is killed and started again", async ({ sql, workspace }) => {
+const { blocks } = await openPage("events", { js: 1, json: 1 });
+
+test("The reader of the page of events gets each event once, although it is killed and started again", async ({ sql, workspace }) => {
   const folder = await Deno.makeTempDir();
   const script = join(folder, "read.mjs");
-  await Deno.writeTextFile(script, await readSnippet("events.md", "Read everything, once", "js"));
+  await Deno.writeTextFile(script, blocks.js[0]!);
 
   /** Starts the reader, waits for `count` events, and kills it once it has stored its cursor. */
   async function readKilled(count: number): Promise<string[]> {
     const reader = new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-check", script],
       cwd: folder,
-      env: { BASE: baseUrl, KEY: workspace.key },
+      env: { CRM_URL: baseUrl, CRM_KEY: workspace.key },
       stdin: "null",
       stdout: "piped",
     }).spawn();
@@ -45,4 +48,22 @@ test("The reader of docs/events.md gets each event once, although it is killed a
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+test("A page of the feed has the fields that the page of events shows", async ({ workspace, api, newDeal }) => {
+  const deal = await newDeal();
+  await api.post(`/api-v1-deals/${deal.id}/win`, {});
+  const real = await eventually(async () => {
+    const { body } = await api.get("/api-v1-events?event_types=deal.won&limit=10");
+    return body.data.length > 0 && body;
+  }, "the event of the deal that was won");
+  const shown = JSON.parse(blocks.json[0]!);
+  assert.deepEqual(Object.keys(shown), Object.keys(real));
+  assert.deepEqual(Object.keys(shown.meta), Object.keys(real.meta));
+  const { data: shownDeal, ...shownEvent } = shown.data[0];
+  const { data: realDeal, ...realEvent } = real.data[0];
+  assert.deepEqual(Object.keys(shownEvent), Object.keys(realEvent));
+  assert.equal(realEvent.workspace_id, workspace.id);
+  for (const field of Object.keys(shownDeal)) assert.ok(field in realDeal, field);
+  assert.equal(shownDeal.status, realDeal.status);
 });

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { dirname, join, relative } from "node:path";
+import { addressOf } from "../../site/markdown.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 const WIDTH = 120;
+/** The site's pages, whose links are addresses of other pages. */
+const SITE = join(ROOT, "site/src/content/docs");
 /** Text in backticks that names a file or folder, from the root or from the functions' folder. */
 const PATH =
-  /`((?:\.ci|browser|cli|clients|console|contract|deployment|docs|lab|local|openapi|operator|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
+  /`((?:\.ci|browser|cli|clients|collection|console|contract|deployment|docs|examples|lab|local|openapi|operator|reference|schema|sdk|site|supabase|tests|_shared|webhook-dispatcher)\/[\w./-]*)`/g;
 const FUNCTIONS_FOLDERS = ["_shared", "webhook-dispatcher"];
 
 async function markdownFiles(folder = ROOT): Promise<string[]> {
   const files: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);
-    if (isDirectory && !name.startsWith(".") && name !== "node_modules") {
+    if (isDirectory && !name.startsWith(".") && !["node_modules", "dist"].includes(name)) {
       files.push(...await markdownFiles(path));
     }
     if (name.endsWith(".md")) files.push(path);
@@ -31,6 +34,17 @@ function anchors(page: string): Set<string> {
       text!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
     ),
   );
+}
+
+/** The file to which a link leads: of a page of the site, the file of the page that has this address. */
+function linkedFile(file: string, link: string): string {
+  if (!file.startsWith(SITE)) return join(dirname(file), link);
+  const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
+  const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
+  // The reference is built from the documents.
+  if (/^(en\/)?reference\/$/.test(linked)) return join(ROOT, "reference/build.ts");
+  if (!/^$|\/$/.test(linked)) return join(SITE, `${linked} has no slash at its end`);
+  return join(SITE, `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`);
 }
 
 const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
@@ -62,7 +76,7 @@ Deno.test("Every link of a page leads to a file that is there, and to a heading 
       if (/^[a-z]+:/.test(target!)) continue;
       links++;
       const [path, anchor] = target!.split("#");
-      const linked = path ? join(dirname(file), path) : file;
+      const linked = path ? linkedFile(file, path) : file;
       const found = anchor === undefined
         ? await exists(linked)
         : anchors(pages.get(linked) ?? "").has(decodeURIComponent(anchor));
@@ -77,6 +91,8 @@ Deno.test("Every file or folder that a page names is there", async () => {
   const missing: string[] = [];
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
+      // Built by a task that the page names.
+      if (/\/dist\/?$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);
     }

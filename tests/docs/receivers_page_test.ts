@@ -1,4 +1,4 @@
-// Runs the receivers of docs/receivers.md, unchanged, against deliveries that the dispatcher sent.
+// Runs the receivers of the site's page of receivers, unchanged, against deliveries that the dispatcher sent.
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
@@ -6,6 +6,7 @@ import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { openDatabase } from "../support/stack.ts";
 import { subscribe } from "../support/webhooks.ts";
+import { openPage } from "./claims.ts";
 import {
   type Delivery,
   type Language,
@@ -18,11 +19,17 @@ import {
 /** What a receiver reads of a delivery. */
 const EXAMPLE = { delivery_id: "1", event: "deal.won" };
 
+const { blocks } = await openPage("receivers", { ts: 1, js: 1, python: 1, php: 1, sh: 1 });
+
+Deno.test("Each sample of the page of receivers is run", () => {
+  assert.deepEqual(LANGUAGES.map(({ fence }) => fence), Object.keys(blocks));
+});
+
 for (const language of LANGUAGES) {
   const { heading, programs } = language;
 
   Deno.test(needing(programs, {
-    name: `docs/receivers.md: ${heading} accepts a genuine delivery and refuses every other`,
+    name: `The page of receivers: ${heading} accepts a genuine delivery and refuses every other`,
     fn: async () => {
       const { before: delivery, secret } = await receiveRotation();
       await withSample(language, async (file) => {
@@ -39,7 +46,7 @@ for (const language of LANGUAGES) {
   }));
 
   Deno.test(needing(programs, {
-    name: `docs/receivers.md: ${heading} accepts each delivery of a rotation with an overlap`,
+    name: `The page of receivers: ${heading} accepts each delivery of a rotation with an overlap`,
     fn: async () => {
       const rotation = await receiveRotation();
       const { secret, next } = rotation;
@@ -50,7 +57,7 @@ for (const language of LANGUAGES) {
   }));
 
   Deno.test(needing(programs, {
-    name: `docs/receivers.md: ${heading} refuses every delivery if its secret is empty`,
+    name: `The page of receivers: ${heading} refuses every delivery if its secret is empty`,
     fn: async () => {
       const timestamp = String(Math.floor(Date.now() / 1000));
       const forged = signed({ raw: new TextEncoder().encode("{}"), timestamp }, "");

@@ -1,12 +1,12 @@
-// Starts the receivers of docs/receivers.md, as they are on the page.
+// Starts the receivers of the site's page of receivers, as they are on the page.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../../local/free_port.ts";
 import { eventually } from "../support/mailbox.ts";
-import { readSnippet } from "./page.ts";
+import { blocksOf } from "./claims.ts";
 
-const PACKAGES = join(import.meta.dirname!, "../../node_modules");
+const PAGE = join(import.meta.dirname!, "../../site/src/content/docs/receivers.md");
 
 /** The input of a receiver. */
 export interface Delivery {
@@ -45,45 +45,51 @@ export const LANGUAGES: Language[] = [
     fence: "ts",
     file: "receiver.ts",
     programs: [],
-    start: server((file) => [
+    start: serverOf((file) => [
       Deno.execPath(),
       ...["run", "--check", "--quiet", "--no-config", "--allow-env", "--allow-net", file],
     ]),
   },
   {
-    heading: "Node with Express",
+    heading: "Node",
     fence: "js",
     file: "receiver.mjs",
     programs: ["node"],
-    start: server((file) => ["node", file]),
+    start: serverOf((file) => ["node", file]),
   },
   {
     heading: "Python",
     fence: "python",
     file: "receiver.py",
     programs: ["python3"],
-    start: server((file) => ["python3", file]),
+    start: serverOf((file) => ["python3", file]),
   },
   {
     heading: "PHP",
     fence: "php",
     file: "receiver.php",
     programs: ["php"],
-    start: server((file, port) => ["php", "-S", `127.0.0.1:${port}`, file]),
+    start: serverOf((file, port) => ["php", "-S", `127.0.0.1:${port}`, file]),
   },
   { heading: "Shell", fence: "sh", file: "verify.sh", programs: ["sh", "openssl"], start: command },
 ];
 
-/** Writes the sample of the page to a file, beside the packages of this repository, and removes the file after `use`. */
+/** The sample in a language, as the page has it: each language is there once. */
+export async function readSample(fence: string): Promise<string> {
+  const found = blocksOf(await Deno.readTextFile(PAGE)).filter(({ language }) => language === fence);
+  assert.equal(found.length, 1, `the ${fence} blocks of the page of receivers`);
+  return found[0]!.content;
+}
+
+/** Writes the sample of the page to a file, and removes the file after `use`. */
 export async function withSample(
-  { heading, fence, file }: Language,
+  { fence, file }: Language,
   use: (file: string) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
     const path = join(folder, file);
-    await Deno.symlink(PACKAGES, join(folder, "node_modules"));
-    await Deno.writeTextFile(path, await readSnippet("receivers.md", heading, fence));
+    await Deno.writeTextFile(path, await readSample(fence));
     await use(path);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -96,7 +102,7 @@ export function sign(raw: Uint8Array, timestamp: string, secret: string): string
 }
 
 /** A sample that listens: it answers 204 to a genuine delivery, 401 to others, 500 without a secret. */
-function server(command: (file: string, port: number) => string[]): Language["start"] {
+export function serverOf(command: (file: string, port: number) => string[]): Language["start"] {
   return async (file, secrets) => {
     const port = freePort();
     const [program, ...args] = command(file, port);

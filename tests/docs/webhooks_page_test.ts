@@ -1,59 +1,109 @@
 import assert from "node:assert/strict";
-import { join, resolve } from "node:path";
 import { createProgram } from "../../cli/program.ts";
+import { signature } from "../../supabase/functions/webhook-dispatcher/sign.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
-import { dataDir, openDatabase } from "../support/stack.ts";
+import { test, withScenario } from "../support/scenario.ts";
 import { subscribe } from "../support/webhooks.ts";
-import { readPage, readSnippet } from "./page.ts";
-import { test } from "../support/scenario.ts";
+import { openPage, sitePages } from "./claims.ts";
+import { runPasted } from "./pasted.ts";
 
-const page = await readPage("webhooks.md");
+const page = await openPage("webhooks", { http: 1, json: 1, sh: 6, sql: 1, text: 1 });
+const { blocks } = page;
+/** The last command works out a signature; those before call the API. */
+const [calls, signing] = [blocks.sh.slice(0, -1), blocks.sh.at(-1)!];
 
-test("The body that docs/webhooks.md shows has the fields of a real one", async ({ workspace: { key }, api }) => {
+test("The headers and the body that the page of webhooks shows are those of a real delivery", async ({ workspace: { key }, api }) => {
   const mailbox = openMailbox();
   await subscribe(key, mailbox.url, ["contact.created"]);
   await api.post("/api-v1-contacts", { name: "João" });
-  const { body } = (await mailbox.waitFor(1))[0]!;
-  const shown = JSON.parse(await readSnippet("webhooks.md", "What arrives", "json"));
+  const { body, headers } = (await mailbox.waitFor(1))[0]!;
+  const shown = JSON.parse(blocks.json[0]!);
   assert.deepEqual(Object.keys(shown), Object.keys(body));
   assert.deepEqual(Object.keys(shown.data), Object.keys(body.data));
+  const names = [...blocks.http[0]!.matchAll(/^(X-Service-[\w-]+): /gm)].map(([, name]) =>
+    name!.toLowerCase()
+  );
+  assert.deepEqual([...headers.keys()].filter((name) => name.startsWith("x-service-")).sort(), names.sort());
 });
 
-Deno.test("Every command that docs/webhooks.md names is there", () => {
-  const named = [...page.matchAll(/`deno task crm (\w+) (\w+) /g)];
-  assert.ok(named.length > 0);
-  for (const [text, group, name] of named) {
-    const found = createProgram().commands.find((command) => command.name() === group)?.commands;
-    assert.ok(found?.some((command) => command.name() === name), text);
+test("A target of the page of webhooks is refused with the message that the page shows", async ({ api }) => {
+  for (const text of [page.pt, page.en]) {
+    const rows = [...text.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)]
+      .filter(([, target]) => target!.includes("/hook"));
+    assert.equal(rows.length, 7);
+    for (const [, target_url = "", message = ""] of rows) {
+      const { status, body } = await api.post("/api-v1-webhooks", { event_types: ["deal.won"], target_url });
+      assert.equal(status, 422, target_url);
+      assert.equal(body.error.code, "invalid_target_url", target_url);
+      assert.deepEqual(body.error.details, [{ field: "target_url", message }], target_url);
+    }
   }
 });
 
-Deno.test(needing(["bash", "curl"], {
-  name: "The curls of docs/webhooks.md work as pasted, and leave no subscription behind",
-  fn: async () => {
-    const blocks = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block]) => block!);
-    assert.ok(blocks.length > 0);
-    // Without DATA_DIR the page names the default data folder, `.local`.
-    const folder = await Deno.makeTempDir();
-    try {
-      await Deno.symlink(resolve(dataDir), join(folder, ".local"));
-      const script = ["set -eo pipefail", 'curl() { command curl --fail-with-body "$@"; }', ...blocks].join(
-        "\n",
-      );
-      const { success, stdout, stderr } = await new Deno.Command("bash", {
-        args: ["-c", `${script}\necho; echo "ID=$ID"`],
-        cwd: folder,
-        env: { DATA_DIR: "" },
-      }).output();
-      const printed = new TextDecoder().decode(stdout);
-      assert.ok(success, printed + new TextDecoder().decode(stderr));
-      const id = /^ID=([0-9a-f-]{36})$/m.exec(printed)?.[1];
-      await using sql = openDatabase();
-      const [row] = await sql`select is_active from crm.webhook_subscriptions where id = ${id ?? null}`;
-      assert.equal(row?.["is_active"], false);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+test("The statements of the page of webhooks store a delivery once", async ({ sql }) => {
+  const [create, insert] = blocks.sql[0]!.split(";").map((statement) => statement.trim());
+  const id = crypto.randomUUID();
+  const counts: number[] = [];
+  await sql.begin(async (tx) => {
+    await tx.unsafe("create schema page_of_webhooks; set local search_path = page_of_webhooks");
+    await tx.unsafe(create!);
+    for (let time = 1; time <= 2; time++) {
+      counts.push((await tx.unsafe(insert!, [id, '{"event": "deal.won"}'])).count);
     }
+    await tx.unsafe("drop schema page_of_webhooks cascade");
+  });
+  assert.deepEqual(counts, [1, 0]);
+});
+
+Deno.test("Every command that the page of webhooks names is there", () => {
+  for (const text of [page.pt, page.en]) {
+    const named = [...text.matchAll(/`deno task crm\s+(\w+) (\w+) /g)];
+    assert.ok(named.length >= 9);
+    for (const [text, group, name] of named) {
+      const found = createProgram().commands.find((command) => command.name() === group)?.commands;
+      assert.ok(found?.some((command) => command.name() === name), text);
+    }
+  }
+});
+
+Deno.test(needing(["bash", "curl", "sed"], {
+  name:
+    "The curls of the page of webhooks work as pasted, deliver a test event, and leave no subscription behind",
+  fn: () =>
+    withScenario(async ({ workspace, sql }) => {
+      const mailbox = openMailbox();
+      const printed = await runPasted(calls, workspace.key, { TARGET: mailbox.url });
+      const { body } = (await mailbox.waitFor(1))[0]!;
+      assert.deepEqual([body.event, body.test], ["contact.created", true]);
+      assert.match(printed, /"state" *: *"delivered"/);
+      const [, secret] = /"secret" *: *"(whsec_[^"]+)"/.exec(printed)!;
+      assert.match(printed, new RegExp(`^${secret}$`, "m"));
+      const rows = await sql`
+        select is_active from crm.webhook_subscriptions where workspace_id = ${workspace.id}`;
+      assert.deepEqual(rows.map((row) => row["is_active"]), [false]);
+    }),
+}));
+
+test("The pages that say for how long a delivery is tried say what the schedule adds up to", async ({ sql }) => {
+  const [row] = await sql`
+    select sum(extract(epoch from crm.retry_delay(attempt)))::float8 as seconds from generate_series(1, 4) attempt`;
+  const hours = row!["seconds"] / 3600;
+  assert.ok(hours > 6.5 && hours < 6.75, `${hours} hours`);
+  for (const slug of ["limits", "events"]) {
+    const { pt, en } = (await sitePages()).find((page) => page.slug === slug)!;
+    assert.ok(pt.includes("em pouco mais de 6 horas e meia"), slug);
+    assert.ok(en.includes("in a little over 6½ hours"), slug);
+  }
+});
+
+Deno.test(needing(["bash", "openssl", "sed"], {
+  name: "The signature that the page of webhooks works out is the one that it shows",
+  fn: async () => {
+    assert.equal(await runPasted([signing], ""), blocks.text[0]);
+    // As the dispatcher makes it, of the same three values.
+    const value = (name: string) => new RegExp(`^${name}='?(.*?)'?$`, "m").exec(signing)![1]!;
+    const body = new TextEncoder().encode(value("BODY"));
+    assert.equal(`sha256=${signature(value("SECRET"), Number(value("TIMESTAMP")), body)}\n`, blocks.text[0]);
   },
 }));

@@ -1,0 +1,69 @@
+// The site's pages as plain Markdown, for programs that read it: beside `/first-call/` stands `/first-call.md`.
+import { posix } from "node:path";
+
+/** A page of the site, as its file says it. */
+export interface Page {
+  /** Below the site's root, without ending: `first-call`, `en/index`. */
+  path: string;
+  title: string;
+  description: string;
+  /** Its lines below the frontmatter. */
+  body: string;
+}
+
+/**
+ * Reads a page, whose title and description stand on one line each.
+ *
+ * @throws Error where one of them is missing
+ */
+export function parsePage(path: string, text: string): Page {
+  const [, head = "", body = ""] = /^---\n([^]*?)\n---\n([^]*)$/.exec(text) ?? [];
+  const read = (name: string) => {
+    const [, value] = new RegExp(`^${name}: (.+)$`, "m").exec(head) ?? [];
+    if (value === undefined) throw new Error(`The page ${path} has no line "${name}: …"`);
+    return value.replace(/^(["'])(.*)\1$/, "$2");
+  };
+  return { path, title: read("title"), description: read("description"), body };
+}
+
+/** Writes a page as Markdown whose links lead to the Markdown of the other pages. */
+export function plainPage({ path, title, description, body }: Page): string {
+  const text = outsideFences(
+    body,
+    (line) =>
+      line
+        .replaceAll(/\]\(([^)\s]+)\)/g, (_, target: string) => `](${plainLink(path, target)})`)
+        .replaceAll(/^<\/?div[^>]*>$/g, ""),
+  );
+  return `# ${title}\n\n> ${description}\n\n${text.replaceAll(/\n{3,}/g, "\n\n").trim()}\n`;
+}
+
+/** The address of a page, below the site's root: `first-call/`, and `` of the home page. */
+export function addressOf(path: string): string {
+  return `${path}/`.replace(/(^|\/)index\/$/, "$1");
+}
+
+/** A link of a page, from that page's Markdown: `../webhooks/#retries` is `webhooks.md#retries`. */
+function plainLink(path: string, target: string): string {
+  if (/^([a-z]+:|#|\/)/.test(target)) return target;
+  const { pathname, hash } = new URL(target, `http://site/${addressOf(path)}`);
+  const linked = pathname.slice(1);
+  const isPage = (linked === "" || linked.endsWith("/")) && !linked.endsWith("reference/");
+  const file = isPage
+    ? `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`
+    : linked;
+  const slash = file.endsWith("/") ? "/" : "";
+  return `${posix.relative(posix.dirname(path), file)}${slash}${hash}`;
+}
+
+/** Changes each line that is not in a fenced block. */
+function outsideFences(text: string, change: (line: string) => string): string {
+  let fence: string | null = null;
+  return text.split("\n").map((line) => {
+    const [, mark] = /^ *(```+)/.exec(line) ?? [];
+    if (fence === null && mark === undefined) return change(line);
+    if (fence === null) fence = mark!;
+    else if (mark !== undefined && mark.length >= fence.length) fence = null;
+    return line;
+  }).join("\n");
+}

@@ -1,0 +1,34 @@
+// The Content-Security-Policy of a page: a meta element, because GitHub Pages sends no headers of ours.
+import { createHash } from "node:crypto";
+
+const INLINE_SCRIPT = /<script((?:\s[^>]*)?)>([^]*?)<\/script>/g;
+
+/**
+ * Adds a policy that lets a page load and call nothing but its own origin, and run no script inside the page but those it
+ * was built with. The console has the same origin, so a script that came in some other way could read its sessions.
+ */
+export function withPolicy(html: string): string {
+  const hashes = new Set<string>();
+  for (const [, attributes, script] of html.matchAll(INLINE_SCRIPT)) {
+    if (/\ssrc=/.test(attributes!)) continue;
+    hashes.add(`'sha256-${createHash("sha256").update(script!).digest("base64")}'`);
+  }
+  const policy = [
+    "default-src 'none'",
+    // The search is compiled to WebAssembly.
+    `script-src 'self' 'wasm-unsafe-eval' ${[...hashes].join(" ")}`.trim(),
+    // Highlighted code has its colours in style attributes, for which there are no hashes.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  const added = html.replace(
+    /<meta charset="utf-8"\s*\/?>/i,
+    (charset) => `${charset}<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+  );
+  if (added === html) throw new Error("A page has no meta element with its charset");
+  return added;
+}

@@ -1,0 +1,92 @@
+// The site's pages for tests: a test opens a page and says how many fenced blocks of each language it runs, sends or
+// compares. claims_test.ts reads those calls, and fails where a page has a block that no test takes.
+import assert from "node:assert/strict";
+import { join, relative } from "node:path";
+
+const PAGES = join(import.meta.dirname!, "../../site/src/content/docs");
+
+/** A fenced block: the first word of its info string (`text` without one), and its lines. */
+export interface Block {
+  language: string;
+  content: string;
+}
+
+/** A page of the site in both languages. */
+export interface SitePage {
+  /** The path without ending, as in its address: `webhooks`, `index`. */
+  slug: string;
+  /** The file's text in Portuguese, at the site's root. */
+  pt: string;
+  /** The file's text in English, below `/en/`. */
+  en: string;
+}
+
+/**
+ * Opens a page whose blocks the calling test takes. Write slug and counts as literals: claims_test.ts reads the call.
+ *
+ *     const page = await openPage("import-a-csv", { csv: 1, python: 1, sh: 2 });
+ *     await reader.write("contacts.csv", page.blocks.csv[0]!);
+ *
+ * One file takes all blocks of a language; the languages of a page may be of several files. A test says what it does with
+ * every block: runs it, sends it, or compares it with what a command printed.
+ *
+ * @returns the page, and its blocks by language, in their order
+ * @throws AssertionError where the page has another number of them, or where Portuguese and English differ in one
+ */
+export async function openPage<Language extends string>(
+  slug: string,
+  counts: Record<Language, number>,
+): Promise<SitePage & { blocks: Record<Language, string[]> }> {
+  const page = await readPage(slug);
+  const [pt, en] = [blocksOf(page.pt), blocksOf(page.en)];
+  const blocks = {} as Record<Language, string[]>;
+  for (const [language, count] of Object.entries(counts) as [Language, number][]) {
+    blocks[language] = contents(pt, language);
+    assert.equal(blocks[language].length, count, `${language} blocks of the page ${slug}`);
+    assert.deepEqual(contents(en, language), blocks[language], `${language} blocks of ${slug} in English`);
+  }
+  return { ...page, blocks };
+}
+
+/** The fenced blocks of a page, with or without indentation as in a list. */
+export function blocksOf(text: string): Block[] {
+  const blocks = text.matchAll(/^( *)(```+)(\w*)[^\n]*\n([^]*?)^\1\2[ ]*$/gm);
+  return [...blocks].map(([, indent, , language, content]) => ({
+    language: language || "text",
+    content: content!.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+  }));
+}
+
+/** Every page of the site: those at the root, each with its English one. */
+export async function sitePages(): Promise<SitePage[]> {
+  const slugs = new Set<string>();
+  for (const folder of [PAGES, join(PAGES, "en")]) {
+    for (const file of await markdownFiles(folder)) {
+      const slug = relative(folder, file).replace(/\.md$/, "");
+      if (!slug.startsWith("en/")) slugs.add(slug);
+    }
+  }
+  return await Promise.all([...slugs].sort().map(readPage));
+}
+
+async function readPage(slug: string): Promise<SitePage> {
+  const [pt, en] = await Promise.all([
+    readMarkdown(join(PAGES, slug)),
+    readMarkdown(join(PAGES, "en", slug)),
+  ]);
+  return { slug, pt, en };
+}
+
+const readMarkdown = (path: string) => Deno.readTextFile(`${path}.md`);
+
+async function markdownFiles(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) files.push(...await markdownFiles(join(folder, name)));
+    else if (/\.md$/.test(name)) files.push(join(folder, name));
+  }
+  return files;
+}
+
+const contents = (blocks: Block[], language: string) =>
+  blocks.filter((block) => block.language === language).map(({ content }) => content);

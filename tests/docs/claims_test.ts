@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { testFiles } from "../support/selection.ts";
+import { blocksOf, sitePages } from "./claims.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+/** A call with literals, as `openPage` asks for. */
+const CALL = /openPage\(\s*"([^"]+)",\s*\{([^}]*)\}/g;
+
+/** Which file takes the blocks, and how many, by `slug language`. */
+const claims = new Map<string, { file: string; count: number }>();
+const takenTwice: string[] = [];
+for (const folder of ["tests", "browser", "clients", "examples"]) {
+  for (const file of await testFiles(join(ROOT, folder)).catch(() => [])) {
+    for (const [, slug, counts] of (await Deno.readTextFile(file)).matchAll(CALL)) {
+      for (const [, language, count] of counts!.matchAll(/(\w+): (\d+)/g)) {
+        const name = `${slug} ${language}`;
+        const claimed = claims.get(name);
+        if (claimed !== undefined && claimed.file !== file) takenTwice.push(name);
+        claims.set(name, { file, count: Number(count) });
+      }
+    }
+  }
+}
+
+Deno.test("Every fenced block of the site's pages is run, sent or compared by a test", async () => {
+  const found = new Map<string, number>();
+  for (const { slug, pt, en } of await sitePages()) {
+    for (const page of [pt, en]) {
+      for (const [language, blocks] of Map.groupBy(blocksOf(page), ({ language }) => language)) {
+        found.set(`${slug} ${language}`, Math.max(found.get(`${slug} ${language}`) ?? 0, blocks.length));
+      }
+    }
+  }
+  assert.ok(found.size > 0);
+  const claimed = new Map([...claims].map(([name, { count }]) => [name, count]));
+  assert.deepEqual(Object.fromEntries([...claimed].sort()), Object.fromEntries([...found].sort()));
+  assert.deepEqual(takenTwice, []);
+});

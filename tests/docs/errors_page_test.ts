@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { ERROR_TEXTS } from "../../contract/errors/texts.ts";
+import { ERRORS, isErrorCode } from "../../supabase/functions/_shared/contract/errors.ts";
+import { needing } from "../support/needing.ts";
+import { withScenario } from "../support/scenario.ts";
+import { openPage } from "./claims.ts";
+import { runPastedWithErrors } from "./pasted.ts";
+
+const page = await openPage("errors", { sh: 1, json: 1 });
+
+Deno.test(needing(["bash", "curl", "sed"], {
+  name: "The call of the page of errors gets the error that the page shows",
+  fn: () =>
+    withScenario(async ({ workspace }) => {
+      const printed = await runPastedWithErrors(page.blocks.sh, workspace.key);
+      assert.deepEqual(JSON.parse(printed), JSON.parse(page.blocks.json[0]!));
+    }),
+}));
+
+Deno.test("Every code of the contract's part 7 is on the page of errors, with its status, in both languages", async () => {
+  const spec = await Deno.readTextFile(new URL("../../docs/spec.md", import.meta.url));
+  const part = spec.slice(spec.indexOf("\n## 7."), spec.indexOf("\n## 8."));
+  const codes = [...part.matchAll(/^\| ([a-z_]+) \| (\d{3}) \|/gm)];
+  assert.equal(codes.length, 28);
+  for (const [, code = "", status = ""] of codes) {
+    for (const text of [page.pt, page.en]) {
+      const row = new RegExp(`^\\| \`${code}\`<br>${status} \\|(.*)\\|$`, "m").exec(text);
+      assert.ok(row, `${code} ${status}`);
+      assert.equal(row[1]!.split(" | ").filter((cell) => cell.trim() !== "").length, 3, code);
+    }
+  }
+});
+
+Deno.test("The page of errors advises to repeat what may succeed, and nothing else", () => {
+  const temporary = Object.keys(ERRORS).filter((code) =>
+    isErrorCode(code) && ([408, 429].includes(ERRORS[code].status) || ERRORS[code].status >= 500)
+  );
+  const repeated = Object.entries(ERROR_TEXTS).filter(([, { repeat }]) => repeat).map(([code]) => code);
+  assert.deepEqual(repeated.sort(), [...temporary, "idempotency_in_progress"].sort());
+});
+
+Deno.test("A text of an error in Portuguese is another one than that in English", () => {
+  for (const [code, { when, remedy }] of Object.entries(ERROR_TEXTS)) {
+    for (const { description, description_en } of [when, remedy]) {
+      assert.ok(description !== "" && description_en !== "", code);
+      assert.equal(
+        description === description_en,
+        false,
+        `${code}: "${description}" is written once for both languages`,
+      );
+    }
+  }
+});

@@ -1,0 +1,100 @@
+// Every block of the page on MCP, in both languages: what is pasted into a terminal runs, and what is pasted into the
+// configuration of a program connects.
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
+import { REVISIONS } from "../../supabase/functions/mcp/revisions.ts";
+import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
+import { MCP_URL, post, request } from "../support/mcp.ts";
+import { needing } from "../support/needing.ts";
+import { test } from "../support/scenario.ts";
+import { dataDir } from "../support/stack.ts";
+import { openPage } from "./claims.ts";
+
+/** The address that the configurations have. */
+const ADDRESS = "https://crm.example.com/functions/v1/mcp";
+
+const { pt: portuguese, en: english, blocks } = await openPage("mcp", { json: 3, sh: 4 });
+
+/** The blocks of configurations, by the place that the key has in them. */
+const configurations = blocks.json.map((text) => JSON.parse(text));
+
+Deno.test("The page on MCP has the same blocks and the same tools in both languages", () => {
+  const shared = (page: string) => [...page.matchAll(/^```[^]*?^```$|^\| `.*$/gm)].map(([text]) => text);
+  assert.ok(shared(portuguese).length > 20);
+  assert.deepEqual(shared(english), shared(portuguese));
+});
+
+Deno.test(needing(["bash", "curl"], {
+  name: "The commands of the page on MCP run as pasted, and Claude Code is given what connects",
+  fn: async () => {
+    // Without DATA_DIR the page names the default data folder, `.local`. Claude Code is not there: what it is told is.
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.symlink(resolve(dataDir), join(folder, ".local"));
+      const script = [
+        "set -eo pipefail",
+        'curl() { command curl --fail-with-body "$@"; echo; }',
+        `claude() { for argument in "$@"; do printf 'claude %s\\n' "$argument"; done; }`,
+        ...blocks.sh,
+      ].join("\n");
+      const { success, stdout, stderr } = await new Deno.Command("bash", {
+        args: ["-c", script],
+        cwd: folder,
+        env: { DATA_DIR: "" },
+      }).output();
+      const lines = new TextDecoder().decode(stdout).trim().split("\n");
+      assert.ok(success, new TextDecoder().decode(stderr));
+      const told = lines.filter((line) => line.startsWith("claude ")).map((line) =>
+        line.slice("claude ".length)
+      );
+      assert.deepEqual(told.slice(0, 5), ["mcp", "add", "--transport", "http", "crm"]);
+      assert.deepEqual([told[5], told[6]], [MCP_URL, "--header"]);
+      assert.deepEqual(told.slice(8), ["mcp", "list"]);
+      const [name, key] = told[7]!.split(": ");
+      assert.equal((await post(request("tools/list"), { [name!]: key! })).status, 200);
+
+      const [list, called] = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+      assert.equal(list.result.tools.length, TOOLS.size);
+      assert.ok(Array.isArray(called.result.structuredContent.data));
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+}));
+
+test("The configurations of the page on MCP have the address, and a header with the key, that connect", async ({ workspace: { key } }) => {
+  assert.equal(configurations.length, 3);
+  for (const { servers, mcpServers, inputs } of configurations) {
+    const { type, url, headers, command, args, env } = (servers ?? mcpServers).crm;
+    const written: [string, string] = command
+      ? (args as string[]).at(-1)!.split(":") as [string, string]
+      : Object.entries<string>(headers)[0]!;
+    // Each program has its own way to name what is not in the file: an input, or a variable.
+    const [name, value] = [written[0], command ? Object.keys(env)[0] : written[1]];
+    if (servers) {
+      assert.equal(type, "http");
+      assert.equal(value, `\${input:${inputs[0].id}}`);
+    }
+    if (command) {
+      assert.equal(command, "npx");
+      assert.equal((args as string[]).at(-1), `${name}:\${${value}}`);
+    }
+    assert.equal(command ? args[2] : url, ADDRESS);
+    assert.equal(new URL(ADDRESS).pathname, new URL(MCP_URL).pathname);
+    assert.equal((await post(request("tools/list"), { [name]: key })).status, 200);
+  }
+});
+
+Deno.test("The page on MCP lists the tools of each scope, and the revisions", () => {
+  const rows = [...portuguese.matchAll(/^\| (?:`([a-z]+:[a-z]+)`|qualquer chave) \| (.*) \|$/gm)];
+  const shown = rows.map((
+    [, scope = null, tools],
+  ) => [scope, [...tools!.matchAll(/`(\w+)`/g)].map(([, name]) => name)]);
+  const namesOf = (scope: string | null) =>
+    [...TOOLS.values()].filter((tool) => tool.scope === scope).map(({ definition }) => definition.name);
+  assert.deepEqual(shown, [...SCOPES, null].map((scope) => [scope, namesOf(scope)]));
+  for (const page of [portuguese, english]) {
+    assert.deepEqual([...page.matchAll(/`(\d{4}-\d\d-\d\d)`/g)].map(([, revision]) => revision), REVISIONS);
+  }
+});

@@ -1,0 +1,95 @@
+// A reader of the site's guides: has a folder, a shell, the programs that a page asks for, and a key.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { eventually } from "../../lab/harness/waiting.ts";
+
+/** The longest that the commands of a page may take, in milliseconds. */
+const LONGEST_MS = 60_000;
+
+/** What a reader of a guide can do; its folder is deleted when the scope ends. */
+export type Reader = Awaited<ReturnType<typeof openReader>>;
+
+/**
+ * Opens a folder as a reader's terminal is in it. The pages read address and key from `stack.json` of DATA_DIR.
+ *
+ * @param env added to the environment of all that the reader runs
+ */
+export async function openReader(baseUrl: string, key: string, env: Record<string, string> = {}) {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(
+    join(folder, "stack.json"),
+    JSON.stringify({ base_url: baseUrl, demo_key: key }, null, 2),
+  );
+  const options = { cwd: folder, env: { DATA_DIR: folder, ...env }, stdin: "null" } as const;
+  const output = async (script: string) => {
+    const signal = AbortSignal.timeout(LONGEST_MS);
+    const { success, stdout, stderr } = await new Deno.Command("sh", {
+      args: ["-ec", script],
+      ...options,
+      signal,
+    })
+      .output();
+    const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+    return { success, printed: printed!, errors: errors! };
+  };
+  return {
+    folder,
+    /** Runs commands that must succeed, and returns the lines that they printed, without the empty ones. */
+    async run(script: string): Promise<string[]> {
+      const { success, printed, errors } = await output(script);
+      assert.ok(success, `${printed}${errors}`);
+      return printed.split("\n").filter((line) => line !== "");
+    },
+    /** Runs commands that must fail, and returns what they wrote to stderr. */
+    async fail(script: string): Promise<string> {
+      const { success, printed, errors } = await output(script);
+      assert.ok(!success, printed);
+      return errors;
+    },
+    /** Starts commands, the last of which goes on until `stop`. */
+    start(script: string, more: Record<string, string> = {}) {
+      const lines = script.trimEnd().split("\n");
+      // Replaces the shell by its last command, so that stopping reaches that one.
+      lines.push(`exec ${lines.pop()}`);
+      const child = new Deno.Command("sh", {
+        ...options,
+        args: ["-ec", lines.join("\n")],
+        env: { ...options.env, ...more },
+        stdout: "piped",
+        stderr: "piped",
+      }).spawn();
+      let printed = "";
+      const collect = async (stream: ReadableStream<Uint8Array>) => {
+        const decoder = new TextDecoder();
+        for await (const bytes of stream) printed += decoder.decode(bytes, { stream: true });
+      };
+      const ended = Promise.all([child.status, collect(child.stdout), collect(child.stderr)]);
+      return {
+        /** Waits until it has printed a text. */
+        until: (text: string) =>
+          eventually(() => printed.includes(text), `"${text}"`).catch(({ message }) => {
+            throw new Error(`${message}:\n${printed}`);
+          }),
+        async [Symbol.asyncDispose](): Promise<void> {
+          child.kill("SIGTERM");
+          await ended;
+        },
+      };
+    },
+    write: (name: string, content: string | Uint8Array) =>
+      Deno.writeFile(
+        join(folder, name),
+        typeof content === "string" ? new TextEncoder().encode(content) : content,
+      ),
+    read: (name: string) => Deno.readTextFile(join(folder, name)),
+    /** The names of the files in a folder of the reader's. */
+    list: (name: string) => [...Deno.readDirSync(join(folder, name))].map((entry) => entry.name),
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
+
+// deno-lint-ignore no-explicit-any -- each test asserts the fields that it expects
+export const parse = (text: string | undefined): any => JSON.parse(text ?? "nothing was printed");
+
+/** The id of a record. */
+export const idOf = ({ id }: { id: string }): string => id;

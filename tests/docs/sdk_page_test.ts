@@ -1,0 +1,161 @@
+// Runs each program of the page of the SDK, as its reader would, with the SDK of this repository.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { client } from "../support/client.ts";
+import { eventually, openMailbox } from "../support/mailbox.ts";
+import { test } from "../support/scenario.ts";
+import { baseUrl } from "../support/stack.ts";
+import { subscribe } from "../support/webhooks.ts";
+import { Crm } from "../../sdk/src/index.ts";
+import { openPage } from "./claims.ts";
+import { serverOf } from "./sample_receivers.ts";
+
+const SDK = new URL("../../sdk/src/index.ts", import.meta.url);
+
+const page = await openPage("sdk", { js: 6 });
+const [firstLead, lists, batch, errors, receiver, sync] = page.blocks.js as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+test("The first program of the page of the SDK sends a lead of 15 lines, and finds it the second time", async ({ workspace, api }) => {
+  assert.ok(firstLead.trim().split("\n").length <= 15);
+  await using reader = await openReader(workspace.key);
+  const [first, again] = [await reader.run(firstLead), await reader.run(firstLead)];
+  const [, deal] = /^criado ([0-9a-f-]{36})\n$/.exec(first) ?? [];
+  assert.equal(again, `já existia ${deal}\n`);
+  assert.equal((await api.get(`/api-v1-deals/${deal}`)).status, 200);
+});
+
+test("The lists of the page of the SDK print each contact that is found, and a page of open deals", async ({ workspace, api, newDeal }) => {
+  await newDeal();
+  const { body: { id } } = await api.post("/api-v1-contacts", {
+    name: "João da Padaria",
+    email: "j@padaria.com.br",
+  });
+  await using reader = await openReader(workspace.key);
+  assert.equal(await reader.run(lists), `${id} João da Padaria j@padaria.com.br\n1 false\n`);
+});
+
+test("The batch of the page of the SDK writes one row and says what is wrong with the other", async ({ workspace, api }) => {
+  await using reader = await openReader(workspace.key);
+  const printed = await reader.run(batch);
+  assert.match(printed, /^2 of 2\n\{ created: 1, updated: 0, failed: 1 \}\n$/);
+  assert.match(reader.errors(), /^c-2 validation_error \[/);
+  const { body } = await api.get("/api-v1-contacts");
+  assert.deepEqual(body.data.map((contact: { external_id: string }) => contact.external_id), ["c-1"]);
+});
+
+test("The error of the page of the SDK is the one that its comments show", async ({ workspace }) => {
+  await using reader = await openReader(workspace.key);
+  const [code, details, requestId] = (await reader.run(errors)).split("\n");
+  const shown = [...errors.matchAll(/console\.log\(.*?\); \/\/ (.*)/g)].map(([, comment]) => comment);
+  assert.deepEqual([code, details], shown.slice(0, 2));
+  assert.match(requestId!, /^[0-9a-f-]{36}$/);
+});
+
+test("The receiver of the page of the SDK takes what the dispatcher sent, and refuses what was changed", async ({ workspace: { key }, newDeal }) => {
+  const mailbox = openMailbox();
+  const { secret } = await subscribe(key, mailbox.url, ["deal.won"]);
+  await client(key).post(`/api-v1-deals/${(await newDeal()).id}/win`, {});
+  const { raw, headers } = (await mailbox.waitFor(1))[0]!;
+  const delivery = {
+    raw,
+    timestamp: headers.get("X-Service-Timestamp")!,
+    signature: headers.get("X-Service-Signature")!,
+  };
+  await using reader = await openReader(key);
+  const start = serverOf((file) => [Deno.execPath(), "run", "-A", ...reader.options, file]);
+  for (const secrets of [{ secret }, { secret: "whsec_other", next: secret }]) {
+    await using verifier = await start(await reader.write(receiver), secrets);
+    assert.ok(await verifier.accepts(delivery));
+    assert.ok(!await verifier.accepts({ ...delivery, raw: raw.slice(1) }));
+    assert.ok(!await verifier.accepts({ ...delivery, timestamp: String(Number(delivery.timestamp) - 301) }));
+  }
+});
+
+test("The sync of the page of the SDK prints each event once, over several runs", async ({ workspace, api }) => {
+  await using reader = await openReader(workspace.key);
+  const make = async (name: string) => (await api.post("/api-v1-contacts", { name })).body.id;
+  const next = () => eventually(async () => (await reader.run(sync)) || undefined, "the next events");
+  const first = await make("Antes");
+  assert.equal(await next(), `contact.created ${first}\n`);
+  const second = await make("Depois");
+  assert.equal(await next(), `contact.created ${second}\n`);
+});
+
+Deno.test("The programs of the page of the SDK have the types that the SDK asks for", async () => {
+  await using reader = await openReader("");
+  const files = await Promise.all(
+    page.blocks.js.map((program, index) => reader.write(program, `${index}.ts`)),
+  );
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", ...reader.options, ...files],
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+});
+
+Deno.test("The page of the SDK names every method of the client", () => {
+  const crm = new Crm({ key: "svc_x", baseUrl });
+  for (const text of [page.pt, page.en]) {
+    for (const [resource, members] of Object.entries(crm) as [string, object][]) {
+      const row = new RegExp(`^\\| \`${resource}\` \\|(.*)\\|$`, "m").exec(text);
+      assert.ok(row, resource);
+      const named = [...row[1]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+      assert.deepEqual(named.sort(), methodsOf(members).sort(), resource);
+    }
+    for (const name of methodsOf(crm)) assert.ok(text.includes(`\`${name}()\``), name);
+  }
+});
+
+/** The methods of an object, with those that its class inherits. */
+function methodsOf(object: object): string[] {
+  const names = new Set<string>();
+  for (
+    let prototype = Object.getPrototypeOf(object);
+    prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype)
+  ) {
+    for (const name of Object.getOwnPropertyNames(prototype)) names.add(name);
+  }
+  names.delete("constructor");
+  return [...names];
+}
+
+/** A folder in which the package of the SDK is that of this repository. */
+async function openReader(key: string) {
+  const folder = await Deno.makeTempDir();
+  const map = join(folder, "import_map.json");
+  await Deno.writeTextFile(map, JSON.stringify({ imports: { "@crm-api/sdk": SDK.href } }));
+  const options = ["--no-config", "--import-map", map];
+  const write = async (program: string, name = "program.mjs") => {
+    const file = join(folder, name);
+    await Deno.writeTextFile(file, program);
+    return file;
+  };
+  let errors = "";
+  return {
+    /** What deno needs to run a program of the folder. */
+    options,
+    write,
+    /** Runs a program, and returns what it printed. */
+    async run(program: string): Promise<string> {
+      const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--quiet", "--no-check", ...options, await write(program)],
+        cwd: folder,
+        env: { CRM_URL: baseUrl, CRM_KEY: key, NO_COLOR: "1" },
+        stdin: "null",
+      }).output();
+      errors = new TextDecoder().decode(stderr);
+      assert.ok(success, errors);
+      return new TextDecoder().decode(stdout);
+    },
+    /** What the last run printed as errors. */
+    errors: () => errors,
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}

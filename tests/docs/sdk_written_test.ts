@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { basename, join } from "node:path";
+import { Crm } from "../../sdk/src/index.ts";
+import { formatted, writtenFiles } from "../../sdk/write/files.ts";
+import { docstring, typeOf } from "../../sdk/write/schema.ts";
+
+for (const [path, text] of Object.entries(writtenFiles())) {
+  Deno.test(`sdk/src/${basename(path)} is what \`deno task sdk\` writes`, async () => {
+    assert.equal(await Deno.readTextFile(path), await formatted(text));
+  });
+}
+
+Deno.test("A schema that the writer of the SDK's types does not know is an error, not unknown", () => {
+  assert.throws(() => typeOf({ format: "date-time" }), /No type for/);
+  assert.throws(() => typeOf({ type: "tuple" }), /No type for/);
+});
+
+Deno.test("A list of several types is written in parentheses, a nullable one as a union", () => {
+  assert.equal(typeOf({ type: "array", items: { enum: ["a", "b"] } }), '("a" | "b")[]');
+  assert.equal(typeOf({ type: ["string", "null"] }), "string | null");
+  assert.equal(typeOf({ anyOf: [{ $ref: "#/components/schemas/Deal" }, { type: "null" }] }), "Deal | null");
+});
+
+Deno.test("A docstring cannot end its own comment", () => {
+  assert.throws(() => docstring("a */ b"), /cannot have/);
+});
+
+Deno.test("The SDK's README names every method, and none that there is not", async () => {
+  const readme = await Deno.readTextFile(join(import.meta.dirname!, "../../sdk/README.md"));
+  const crm = new Crm({ key: "svc_x", baseUrl: "http://127.0.0.1" });
+  const methodsOf = (object: object) =>
+    Object.getOwnPropertyNames(Object.getPrototypeOf(object)).filter((name) => name !== "constructor").sort();
+  for (const [resource, methods] of Object.entries(crm)) {
+    const [, cell] = new RegExp(`^\\| \`${resource}\` \\| ([^|]+) \\|$`, "m").exec(readme) ?? [];
+    const named = [...(cell ?? "").replace(/\(.*\)/, "").matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    assert.deepEqual(named.sort(), methodsOf(methods), resource);
+  }
+  for (const method of methodsOf(crm)) assert.match(readme, new RegExp(`\`${method}\\(\\)\``));
+});
+
+Deno.test("The SDK's README counts the lines of its samples as they are", async () => {
+  const sdk = join(import.meta.dirname!, "../../sdk");
+  const readme = await Deno.readTextFile(join(sdk, "README.md"));
+  const rows = [...readme.matchAll(/\]\((samples\/\S+)\) \| (\d+) \| \[(\d+)\]\((samples\/\S+)\)/g)];
+  assert.equal(rows.length, 3);
+  for (const [, withSdk, fewer, more, without] of rows) {
+    for (const [file, count] of [[withSdk, fewer], [without, more]]) {
+      const lines = (await Deno.readTextFile(join(sdk, file!))).split("\n");
+      assert.equal(lines.filter((line) => !/^\s*(\/\/.*)?$/.test(line)).length, Number(count), file!);
+    }
+  }
+});

@@ -1,0 +1,49 @@
+// The site says the same in Portuguese and in English: whoever reads one must not miss what the other has.
+import assert from "node:assert/strict";
+import { join, relative } from "node:path";
+import { parsePage } from "../../site/markdown.ts";
+import { SLUGS } from "../../site/sidebar.ts";
+import { blocksOf, sitePages } from "./claims.ts";
+
+const FOLDER = join(import.meta.dirname!, "../../site/src/content/docs");
+
+const files: string[] = [];
+async function collect(folder: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) await collect(join(folder, name));
+    else files.push(relative(FOLDER, join(folder, name)));
+  }
+}
+await collect(FOLDER);
+
+Deno.test("Every page of the site is in both languages and in the sidebar, and every entry of that has its page", () => {
+  const expected = SLUGS.flatMap((slug) => [`${slug}.md`, `en/${slug}.md`]);
+  assert.deepEqual(files.toSorted(), expected.sort());
+});
+
+Deno.test("Every page of the site has the same code in both languages", async () => {
+  for (const { slug, pt, en } of await sitePages()) assert.deepEqual(blocksOf(en), blocksOf(pt), slug);
+});
+
+Deno.test("Every page of the site has headings of the same levels, and tables of the same shape, in both languages", async () => {
+  for (const { slug, pt, en } of await sitePages()) assert.deepEqual(shapeOf(en), shapeOf(pt), slug);
+});
+
+Deno.test("Every page of the site has a title and a description, each of them its own in its language", async () => {
+  for (const language of ["pt", "en"] as const) {
+    const pages = (await sitePages()).map((page) => parsePage(page.slug, page[language]));
+    assert.ok(pages.length > 0);
+    for (const name of ["title", "description"] as const) {
+      assert.equal(new Set(pages.map((page) => page[name])).size, pages.length, name);
+    }
+  }
+});
+
+/** The levels of a page's headings, and the number of cells of each row of its tables, in order. */
+function shapeOf(page: string): string[] {
+  const text = page.replaceAll(/^( *)(```+)[^]*?^\1\2 *$/gm, "");
+  const lines = text.match(/^(#{1,6} .*|\|.*\|)$/gm) ?? [];
+  return lines.map((line) =>
+    line.startsWith("#") ? line.match(/^#+/)![0] : `${line.replaceAll("\\|", "").split("|").length - 2} cells`
+  );
+}
