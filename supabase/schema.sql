@@ -11961,7 +11961,8 @@ CREATE FUNCTION crm.erase_replies(p_workspace_id uuid, p_object_ids uuid[], p_tr
     SET search_path TO ''
     AS $_$
 declare
-  v_objects text[] := p_object_ids;
+  -- An object, because looking a key up in it costs the same in every plan; in an array it is hashed in some plans only.
+  v_objects jsonb := (select coalesce(jsonb_object_agg(o.id, null), '{}') from unnest(p_object_ids) o (id));
   -- A short name is a word of many a key, and the key of another record must not be forgotten.
   v_long crm.traces := (
     array(select w.words from unnest(p_traces.words) w (words) where length(w.words) >= 6 limit 50),
@@ -11972,22 +11973,21 @@ begin
   where i.workspace_id = p_workspace_id and (
     crm.mentions(i.key, v_long)
     -- The first id of a reply is that of its record, of a lead that of its deal.
-    or (substring(i.body from '[0-9a-f]{8}-[0-9a-f-]{27}') = any (v_objects) and crm.mentions(i.key, p_traces))
+    or (v_objects ? substring(i.body from '[0-9a-f]{8}-[0-9a-f-]{27}') and crm.mentions(i.key, p_traces))
   );
-  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>".
+  -- Who repeats the request gets the record as it is now. A record's JSON begins with {"id":"<uuid>". No join, because
+  -- statistics that know nothing of this workspace yet would make it one of each reply with each.
   update crm.idempotency_keys i
-  set body = coalesce(
-    (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
-    (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
-    (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
-    (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
-  )::text
-  from (
-    select k.key, substr(k.body, 8, 36)::uuid as id
-    from crm.idempotency_keys k
-    where k.workspace_id = p_workspace_id and substr(k.body, 8, 36) = any (v_objects)
-  ) r
-  where i.workspace_id = p_workspace_id and i.key = r.key;
+  set body = (
+    select coalesce(
+      (select crm.contact_json(c) from crm.contacts c where c.workspace_id = p_workspace_id and c.id = r.id),
+      (select crm.deal_json(d) from crm.deals d where d.workspace_id = p_workspace_id and d.id = r.id),
+      (select crm.activity_json(a) from crm.activities a where a.workspace_id = p_workspace_id and a.id = r.id),
+      (select crm.note_json(n) from crm.notes n where n.workspace_id = p_workspace_id and n.id = r.id)
+    )::text
+    from (select substr(i.body, 8, 36)::uuid as id) r
+  )
+  where i.workspace_id = p_workspace_id and v_objects ? substr(i.body, 8, 36);
   update crm.idempotency_keys i
   set body = crm.batch_without_mentions(i.body::json, v_long)::text
   where i.workspace_id = p_workspace_id and starts_with(i.body, '{"results"')
@@ -12523,6 +12523,7 @@ CREATE FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) RETUR
     SET plan_cache_mode TO 'force_generic_plan'
     SET jit TO 'off'
     SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
     AS $$
 begin
   return (
@@ -12600,7 +12601,10 @@ begin
           order by c.rank
         ) as list
       from deal c
-      join crm.deals d on d.workspace_id = p_workspace_id and d.id = c.id
+      -- One by one: of a join the planner thinks that it needs most of the workspace, and reads all of it.
+      cross join lateral (
+        select d.* from crm.deals d where d.workspace_id = p_workspace_id and d.id = c.id limit 1
+      ) d
       left join crm.members m on m.workspace_id = d.workspace_id and m.id = d.owner_id
       left join crm.contacts p on p.workspace_id = d.workspace_id and p.id = d.contact_id
       left join crm.companies o on o.workspace_id = d.workspace_id and o.id = d.company_id
@@ -13760,8 +13764,15 @@ COMMENT ON FUNCTION crm.lock_matches_of_contacts(p_ids uuid[]) IS 'Makes leads a
 --
 
 CREATE FUNCTION crm.lock_number(p_name text) RETURNS bigint
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint $$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $$
+begin
+  -- Not hashtextextended(), which can be inverted: a client chooses a part of the name, and could choose it so that it
+  -- waits for, or holds up, what has another name.
+  return ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint;
+end
+$$;
 
 
 --
@@ -19841,7 +19852,7 @@ CREATE INDEX deals_closed ON crm.deals USING btree (workspace_id, pipeline_id, s
 -- Name: deals_closed_at; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX deals_closed_at ON crm.deals USING btree (workspace_id, closed_at, id) WHERE (closed_at IS NOT NULL);
+CREATE INDEX deals_closed_at ON crm.deals USING btree (workspace_id, closed_at, id DESC) WHERE (closed_at IS NOT NULL);
 
 
 --

@@ -169,8 +169,8 @@ Deno.test("A moment is told by the clock, and by the day where it is another", (
   assert.deepEqual(clock(2025, 10, 21, 12, 0, 0), { day: "other", date: "21/11/2025", time: "12:00" });
 });
 
-Deno.test("The code that the console shows is that of docs/receivers.md", async () => {
-  const page = await Deno.readTextFile(new URL("../../docs/receivers.md", import.meta.url));
+Deno.test("The code that the console shows is that of the page of receivers", async () => {
+  const page = await Deno.readTextFile(new URL("../../site/src/content/docs/receivers.md", import.meta.url));
   const [first, ...lines] = verifySnippet("whsec_x").trim().split("\n");
   assert.equal(first, "// CRM_WEBHOOK_SECRET=whsec_x");
   for (const line of lines) assert.ok(page.includes(line), line);

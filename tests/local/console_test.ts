@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { createConsoleBuild } from "../../local/console/build.ts";
+import { pause } from "../../lab/harness/waiting.ts";
 import { openConsole } from "../../local/console/console.ts";
 import { openGateway } from "../../local/gateway.ts";
+import { createBuild } from "../../local/static/build.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self' https://x.example";
 
@@ -31,6 +32,12 @@ interface Served {
   getRaw(path: string): Promise<string>;
 }
 
+/** Changes a source. A build that began in the same millisecond would take the source for a newer one, and run again. */
+async function change(source: string, text: string): Promise<void> {
+  await Deno.writeTextFile(source, text);
+  await pause(20);
+}
+
 /** Serves `dist` of a temporary folder by a gateway. `build` is the program that builds it from `source`. */
 async function serve(build: string, run: (served: Served) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -45,7 +52,7 @@ async function serve(build: string, run: (served: Served) => Promise<void>): Pro
   await Deno.utime(join(folder, "source/pages/page.ts"), anHourAgo, anHourAgo);
   await write("build.ts", build);
   const out = join(folder, "dist");
-  const builder = createConsoleBuild({
+  const builder = createBuild({
     out,
     sources: [join(folder, "source")],
     command: ["run", "-A", join(folder, "build.ts"), folder],
@@ -214,7 +221,7 @@ Deno.test("The console is built when a browser opens it first, once, and again w
     for (const page of pages) assert.equal(await page.text(), "1 1");
     assert.equal(await (await get("/", BROWSER)).text(), "1 1");
 
-    await Deno.writeTextFile(join(folder, "source/pages/page.ts"), "2");
+    await change(join(folder, "source/pages/page.ts"), "2");
     assert.equal(await (await waitForPage(get)).text(), "2 2");
     assert.equal(await (await get("/", BROWSER)).text(), "2 2");
     assert.equal(await Deno.readTextFile(join(folder, "builds")), "xx");
@@ -224,14 +231,14 @@ Deno.test("The console is built when a browser opens it first, once, and again w
 Deno.test("A build that fails is shown with its last lines, and tried again when the page is opened again", async () => {
   await serve(BUILD, async ({ folder, get }) => {
     const source = join(folder, "source/pages/page.ts");
-    await Deno.writeTextFile(source, "bad");
+    await change(source, "bad");
     const failed = await waitForPage(get);
     assert.equal(failed.status, 500);
     const text = await failed.text();
     assert.match(text, /O console não pôde ser preparado/);
     assert.match(text, /error: &lt;page&gt; .*is bad/);
     assert.ok(!text.includes("refresh") && !text.includes("\u001b"), text);
-    await Deno.writeTextFile(source, "good");
+    await change(source, "good");
     assert.equal(await (await waitForPage(get)).text(), "good 1");
   });
 });

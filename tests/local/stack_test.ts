@@ -8,7 +8,7 @@ import { loadSecrets } from "../../local/secrets.ts";
 import { type ReadyStack, spawnStack, startStackProcess } from "../../local/stack_process.ts";
 import { makeDataDir, testOnDataDir as test } from "../support/own_stack.ts";
 import { copyPreparedData } from "../support/prepared_data.ts";
-import { databaseUrl, openDatabase } from "../support/stack.ts";
+import { openDatabase } from "../support/stack.ts";
 
 async function query(url: string, text: string): Promise<postgres.RowList<postgres.Row[]>> {
   const sql = openSql(url, { max: 1 });
@@ -128,6 +128,18 @@ test("A start after kill -9 of Postgres too recovers the last write", async (dat
   } finally {
     await next.stop();
   }
+});
+
+test("A first start that ended right after it had created the roles is taken up by the next one", async (dataDir) => {
+  const secrets = await loadSecrets(dataDir);
+  await (await startPostgres(dataDir, secrets)).stop();
+  const withoutRoles = join(dataDir, "postgres-without-roles");
+  await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
+  await Deno.writeTextFile(withoutRoles, "");
+  const server = await startPostgres(dataDir, secrets);
+  assert.equal((await query(server.databaseUrl, "select current_user"))[0]?.current_user, "postgres");
+  await assert.rejects(Deno.stat(withoutRoles), Deno.errors.NotFound);
+  await server.stop();
 });
 
 test("A postmaster.pid with the number of another process neither prevents a start nor ends that process", async (dataDir) => {
@@ -253,7 +265,7 @@ test("Two stacks on two databases of one cluster share the functions' role, and 
 
 Deno.test("Migrations on a database that has them do nothing", async () => {
   await using sql = openDatabase();
-  assert.equal(await migrate(sql, databaseUrl), 0);
+  assert.equal(await migrate(sql), 0);
 });
 
 test("api-v1-health is 503 while the database is down and 200 when it is back", async (dataDir) => {

@@ -11,6 +11,16 @@ const PACKAGES: Record<string, string> = {
     import.meta.dirname!,
     "../../console/node_modules/@supabase/auth-js/package.json",
   ),
+  // Installed by `deno task schema` and `deno task check`.
+  "the packages of schema/": join(
+    import.meta.dirname!,
+    "../../schema/node_modules/@electric-sql/pglite/package.json",
+  ),
+  // Installed by `deno task deploy` and `deno task check`.
+  "the Supabase CLI": join(
+    import.meta.dirname!,
+    "../../deployment/supabase_cli/node_modules/supabase/package.json",
+  ),
 };
 
 /** The variable with the file to which skipped tests append their reasons, for the runner. */

@@ -31,7 +31,7 @@ export async function startOwnDatabase(): Promise<OwnDatabase> {
     },
   };
   try {
-    await migrate(sql, database.url);
+    await migrate(sql);
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw error;

@@ -1,5 +1,4 @@
-// The data folder of a first start, made once for a run and copied: creating a database takes 5 s of processor time, most
-// of it the Supabase CLI's, and a copy 0.3.
+// The data folder of a first start, made once for a run and copied: a first start takes 1.6 s, a copy 0.3.
 import { join } from "node:path";
 import { startStackProcess } from "../../local/stack_process.ts";
 

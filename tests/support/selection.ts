@@ -16,7 +16,7 @@ export function configOf(path: string): string | null {
 }
 
 /** Folders that only `--all` and `--added` run. */
-const SLOW = ["console_build", "growth", "lab", "postgres15"];
+const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
 
 /** Folders that measure, and so must run alone, but for those that wait. */
 const MEASURING = ["lab", "../browser"];
@@ -28,7 +28,7 @@ const WAITING = ["postgres15"];
  * What a file has whose tests do more with `--all`: tests that need more programs than Node, or a number of cases that
  * tests/run.ts raises.
  */
-const DOES_MORE = /needing\.ts"|\bPROPERTY_CASES\b/;
+const DOES_MORE = /(needing|guide)\.ts"|\bPROPERTY_CASES\b/;
 
 /** Which tests a run has: those for Node alone, all, or only what `all` has in addition to `default`. */
 export type Extent = "default" | "all" | "added";
@@ -51,13 +51,19 @@ export const LONGEST = [
   "deployment/doctor_local_test.ts",
   "partitions/concurrency_test.ts",
   "growth/search_test.ts",
+  "examples/receivers_test.ts",
+  "examples/csv_import_test.ts",
+  "examples/form_relay_test.ts",
   "../clients/generators_test.ts",
   "../clients/linters_test.ts",
   "../clients/mock_test.ts",
+  "../clients/collection_test.ts",
+  "../clients/sdk_test.ts",
   "api/fairness_test.ts",
   "contract/openapi_test.ts",
   "catalogue/list_walks_test.ts",
   "webhooks/places_test.ts",
+  "sdk/retries_test.ts",
   "docs/catching_up_page_test.ts",
   "deployment/deploy_tls_test.ts",
   "contract/every_endpoint_test.ts",

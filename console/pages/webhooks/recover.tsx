@@ -9,7 +9,7 @@ import { counted, t } from "../../strings/strings.ts";
 import { whenText } from "./words.ts";
 
 const DAY_MS = 86_400_000;
-/** What failed for good had been tried for some seven hours. */
+/** What failed for good had been tried for a little more than 6½ hours. */
 const TRIED_MS = 8 * 3_600_000;
 
 /** What a call recovered; with `has_more`, the next one begins at `next_since`. */

@@ -1,4 +1,4 @@
-/** What checks a delivery, as docs/receivers.md has it, with the line of the environment that it needs. */
+/** What checks a delivery, as the site's page of receivers has it, with the line of the environment that it needs. */
 export function verifySnippet(secret: string): string {
   return `// CRM_WEBHOOK_SECRET=${secret}
 ${VERIFY}`;
@@ -9,7 +9,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 const TOLERANCE_S = 300;
 
-// In Express header is (name) => request.get(name), with the Request of fetch (name) => request.headers.get(name).
 function isGenuine(raw, header, secrets) {
   const timestamp = header("X-Service-Timestamp") ?? "";
   if (!/^[0-9]{1,12}$/.test(timestamp)) return false;

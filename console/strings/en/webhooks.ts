@@ -32,7 +32,7 @@ export const webhooks: Translated<typeof portuguese> = {
   "webhook_state.deleted": "Deactivated on {at}",
   "webhook_state.key_revoked": "Stopped: key revoked on {at}",
   "webhook_state.failures_text":
-    "One delivery failed five times over almost seven hours, so sending stopped. Mend the receiving system and reactivate.",
+    "One delivery failed five times over a little more than 6½ hours, so sending stopped. Mend the receiving system and reactivate.",
   "webhook_state.deleted_text": "Somebody deactivated it, here or through the API.",
   "webhook_state.key_revoked_text": "The key that made it was revoked, and it stopped with that key.",
   "webhook_state.held_suspended": "Held: company suspended",
@@ -79,7 +79,7 @@ export const webhooks: Translated<typeof portuguese> = {
   "recover.text":
     "The events of this time that the webhook never got are sent now, oldest first. What has arrived or is still waiting is not sent again.",
   "recover.since": "From",
-  "recover.since_hint": "Eight hours before it stopped, because what failed had been tried for almost seven.",
+  "recover.since_hint": "Eight hours before it stopped, because what failed had been tried for over 6½.",
   "recover.until": "Until",
   "recover.until_hint": "Empty: until now.",
   "recover.yes": "Recover",

@@ -29,7 +29,7 @@ export const webhooks = {
   "webhook_state.deleted": "Desativado em {at}",
   "webhook_state.key_revoked": "Parado: chave revogada em {at}",
   "webhook_state.failures_text":
-    "Uma entrega falhou cinco vezes em quase sete horas, e por isso o envio parou. Corrija o sistema que recebe e reative.",
+    "Uma entrega falhou cinco vezes em pouco mais de 6 horas e meia, e por isso o envio parou. Corrija o sistema que recebe e reative.",
   "webhook_state.deleted_text": "Alguém o desativou, aqui ou pela API.",
   "webhook_state.key_revoked_text": "A chave que o criou foi revogada, e ele parou com ela.",
   "webhook_state.held_suspended": "Retido: empresa suspensa",
@@ -76,7 +76,8 @@ export const webhooks = {
   "recover.text":
     "Saem agora os eventos do período que este webhook nunca recebeu, do mais antigo ao mais novo. O que já chegou ou ainda espera não vai de novo.",
   "recover.since": "De",
-  "recover.since_hint": "Oito horas antes de parar, porque o que falhou tinha sido tentado por quase sete.",
+  "recover.since_hint":
+    "Oito horas antes de parar, porque o que falhou tinha sido tentado por mais de seis e meia.",
   "recover.until": "Até",
   "recover.until_hint": "Vazio: até agora.",
   "recover.yes": "Recuperar",

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { startPgBouncer } from "../../lab/harness/pgbouncer.ts";
+import { appliedVersions, migrate, migrationFiles } from "../../local/migrate.ts";
+import { openSql } from "../../local/sql.ts";
+import { createEmptyDatabase } from "../support/empty_database.ts";
+import { needing } from "../support/needing.ts";
+import { makeDataDir } from "../support/own_stack.ts";
+import { makeMigrationsFolder } from "../support/migrations_folder.ts";
+
+const rejection = (message: RegExp) => ({ name: "StackError", message });
+
+/** The tables that a database has in its schema `public`. */
+async function tablesOf(sql: Sql): Promise<string[]> {
+  const rows = await sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
+  return rows.map((row) => row["tablename"]);
+}
+
+Deno.test("Migrations are applied once, in the order of their versions, and recorded with their statements", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  const { sql } = database;
+  await folder.add("2_more.sql", "alter table public.a add b int;\n-- Why\ncreate table public.b ();\n");
+  await folder.add("1_first.sql", "create table public.a (id int);");
+  await folder.add("notes.txt", "no SQL");
+  assert.equal(await migrate(sql, folder.path), 2);
+  assert.equal(await migrate(sql, folder.path), 0);
+  await folder.add("3_last.sql", "create table public.c ()");
+  assert.equal(await migrate(sql, folder.path), 1);
+  assert.deepEqual(await tablesOf(sql), ["a", "b", "c"]);
+  const rows =
+    await sql`select version, name, statements from supabase_migrations.schema_migrations order by 1`;
+  assert.deepEqual(rows.map((row) => ({ ...row })), [
+    { version: "1", name: "first", statements: ["create table public.a (id int)"] },
+    {
+      version: "2",
+      name: "more",
+      statements: ["alter table public.a add b int", "-- Why\ncreate table public.b ()"],
+    },
+    { version: "3", name: "last", statements: ["create table public.c ()"] },
+  ]);
+});
+
+Deno.test("A migration that fails leaves nothing, and the error has its name, the line and the reason", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  const { sql } = database;
+  await folder.add("1_first.sql", "create table public.a ();");
+  await folder.add("2_wrong.sql", "create table public.b ();\n\nselect nothing from public.b;\n");
+  await folder.add("3_last.sql", "create table public.c ();");
+  await assert.rejects(
+    migrate(sql, folder.path),
+    rejection(/^The migration 2_wrong failed in line 3: column "nothing" does not exist$/),
+  );
+  assert.deepEqual([await tablesOf(sql), await appliedVersions(sql)], [["a"], ["1"]]);
+
+  await folder.add("2_wrong.sql", "do $$ begin raise 'no' using detail = 'This', hint = 'That'; end $$;");
+  await assert.rejects(
+    migrate(sql, folder.path),
+    rejection(/^The migration 2_wrong failed: no \(This; That; PL\/pgSQL function inline_code_block line 1/),
+  );
+  await folder.add("2_wrong.sql", "create table public.b ();");
+  assert.equal(await migrate(sql, folder.path), 2);
+});
+
+Deno.test("A migration that begins or ends a transaction is refused before any of it is done", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  await folder.add("1_first.sql", "create table public.a ();\n-- Now\ncommit;\ncreate table public.b ();");
+  await assert.rejects(
+    migrate(database.sql, folder.path),
+    rejection(/^The migration 1_first begins or ends a/),
+  );
+  assert.deepEqual(await tablesOf(database.sql), []);
+});
+
+Deno.test("A setting that a migration leaves behind does not reach the next one", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  await folder.add("1_first.sql", "create schema elsewhere; set search_path = elsewhere;");
+  await folder.add("2_second.sql", "create table a ();");
+  const sql = openSql(database.url, { max: 1 });
+  try {
+    assert.equal(await migrate(sql, folder.path), 2);
+  } finally {
+    await sql.end();
+  }
+  assert.deepEqual(await tablesOf(database.sql), ["a"]);
+});
+
+Deno.test("Nothing is applied where a migration is missing between others, or the database has an unknown one", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  await using older = await makeMigrationsFolder();
+  const { sql } = database;
+  await folder.add("1_first.sql", "create table public.a ();");
+  await folder.add("3_third.sql", "create table public.c ();");
+  await migrate(sql, folder.path);
+  await folder.add("2_second.sql", "create table public.b ();");
+  await folder.add("4_fourth.sql", "create table public.d ();");
+  await assert.rejects(
+    migrate(sql, folder.path),
+    rejection(/^No migration was applied: 2_second is missing, and comes before 3,/),
+  );
+  await older.add("1_first.sql", "create table public.a ();");
+  assert.equal(await migrate(sql, older.path), 0);
+  await older.add("4_fourth.sql", "create table public.d ();");
+  await assert.rejects(
+    migrate(sql, older.path),
+    rejection(/the database has some that this tree has not \(3\)/),
+  );
+  assert.deepEqual(await tablesOf(sql), ["a", "c"]);
+});
+
+Deno.test("Several that apply the same migrations to an empty database at the same time apply each of them once", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  // Each takes long enough for the others to arrive meanwhile.
+  for (const version of [1, 2, 3, 4]) {
+    await folder.add(`${version}_more.sql`, `create table public.t${version} (); select pg_sleep(0.1);`);
+  }
+  const others = Array.from({ length: 6 }, () => openSql(database.url, { max: 1 }));
+  try {
+    await Promise.all(others.map((sql) => sql`select`));
+    const counts = await Promise.all(others.map((sql) => migrate(sql, folder.path)));
+    assert.equal(counts.reduce((total, count) => total + count), 4);
+  } finally {
+    await Promise.all(others.map((sql) => sql.end()));
+  }
+  assert.deepEqual(await tablesOf(database.sql), ["t1", "t2", "t3", "t4"]);
+});
+
+Deno.test(needing(["pgbouncer"], {
+  name: "The migrations are applied through a pooler that gives each transaction another connection",
+  async fn() {
+    await using database = await createEmptyDatabase();
+    const folder = await makeDataDir();
+    try {
+      await using pooler = await startPgBouncer(database.url, folder);
+      // Of the two connections the pooler takes whichever is free, and neither keeps prepared statements.
+      const sql = openSql(pooler.databaseUrl, { max: 2, prepare: false });
+      try {
+        await Promise.all([sql`select pg_sleep(0.1)`, sql`select pg_sleep(0.1)`]);
+        assert.equal(await migrate(sql), (await migrationFiles()).length);
+        assert.equal(await migrate(sql), 0);
+      } finally {
+        await sql.end();
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+}));

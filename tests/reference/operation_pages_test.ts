@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../openapi/read_document.ts";
+import { llmsText } from "../../reference/llms.ts";
+import { operationPagePath, operationPages } from "../../reference/markdown.ts";
+import { DOCUMENTS } from "../../openapi/files.ts";
+import { apiEndpoints } from "../../contract/resources.ts";
+import { errorCodes } from "../../contract/error_codes.ts";
+import { operationId } from "../../openapi/operation_id.ts";
+import { needing } from "../support/needing.ts";
+import { makeWorkspaceWithDeal } from "../support/fixtures.ts";
+import { makeProposal, tokenOf } from "../support/proposals.ts";
+import { baseUrl, openDatabase } from "../support/stack.ts";
+
+const SITE = "https://docs.example/crm/";
+
+const written = await Promise.all(
+  DOCUMENTS.filter(({ audience }) => audience === "api").map(async ({ file, language }) => {
+    const document: OpenApi = JSON.parse(await Deno.readTextFile(file));
+    return { document, language, pages: operationPages(document, language, SITE) };
+  }),
+);
+
+/** The part of a page below a heading, up to the next one of its level. */
+function sectionOf(page: string, heading: string): string {
+  const start = page.indexOf(`\n## ${heading}\n`);
+  assert.notEqual(start, -1, `${heading} in\n${page}`);
+  const end = page.indexOf("\n## ", start + 1);
+  return page.slice(start, end === -1 ? undefined : end);
+}
+
+for (const { document, language, pages } of written) {
+  const headings = language === "pt"
+    ? { parameters: "Parâmetros", body: "Corpo", errors: "Erros" }
+    : { parameters: "Parameters", body: "Body", errors: "Errors" };
+  const pageOf = (id: string) => pages[operationPagePath(language, id)]!;
+
+  Deno.test(`Every endpoint has a page with its scope and each of its error codes (${language})`, () => {
+    for (const { resource, route, title } of apiEndpoints) {
+      const page = pageOf(operationId(resource, route));
+      const path = `/${resource.name}${route.path.replace(/:(\w+)/g, "{$1}").replace(/\/$/, "")}`;
+      assert.ok(page.includes(`\n\`${route.method} ${path}\`\n`), title);
+      const { scope } = route.endpoint;
+      if (scope) assert.ok(page.includes(`\`${scope}\``), title);
+      for (const code of errorCodes(route)) {
+        assert.ok(sectionOf(page, headings.errors).includes(`| \`${code}\` |`), `${title}: ${code}`);
+      }
+    }
+  });
+
+  Deno.test(`Every page names each parameter, each field of the body and each status (${language})`, () => {
+    for (const { operation } of operationsOf(document)) {
+      const { operationId: id, requestBody } = operation;
+      const page = pageOf(id);
+      for (const { name } of parametersOf(document, operation)) {
+        assert.ok(sectionOf(page, headings.parameters).includes(`| \`${name}\` |`), `${id}: ${name}`);
+      }
+      const example = requestBody?.content["application/json"].example ?? {};
+      for (const name of Object.keys(example as object)) {
+        assert.ok(sectionOf(page, headings.body).includes(`| \`${name}\` |`), `${id}: ${name}`);
+      }
+      for (const [status, { description }] of repliesOf(document, operation)) {
+        assert.ok(page.includes(status === "2XX" ? description : status), `${id}: ${status}`);
+      }
+      assert.doesNotMatch(page, /undefined|\[object Object\]/, id);
+    }
+  });
+
+  Deno.test(`llms.txt links to every page of an operation and to the guides it is given (${language})`, () => {
+    const guide = { path: "first-call.md", title: "First call", description: "From nothing to a lead" };
+    const text = llmsText(document, language, SITE, [guide]);
+    const linked = [...text.matchAll(/\]\((\S+?)\)/g)].map(([, url]) => url!);
+    const root = language === "en" ? "en/" : "";
+    assert.deepEqual(
+      linked.toSorted(),
+      [
+        ...Object.keys(pages),
+        guide.path,
+        `${root}reference/openapi.json`,
+        language === "en" ? "llms.txt" : "en/llms.txt",
+      ].map((path) => SITE + path).toSorted(),
+    );
+    assert.match(text, /^# .+\n\n> .+\n/);
+  });
+}
+
+Deno.test("A page spells out objects within a body, and every form of what a list holds", () => {
+  const page = written[1]!.pages["en/reference/operations/contacts.batch.md"]!;
+  const rows = sectionOf(page, "Body");
+  assert.match(rows, /^\| `items\[\]\.op` \| `create` \\\| `update` \\\| `upsert` \| yes \|/m);
+  assert.match(rows, /^\| `items\[\]\.id` \| string \(uuid\) \| no \|/m);
+  assert.match(rows, /^\| `items\[\]\.data\.name` \| string \| no \|/m);
+  const company = written[1]!.pages["en/reference/operations/companies.create.md"]!;
+  assert.match(sectionOf(company, "Body"), /^\| `address\.city` \| string \\\| null \| no \|/m);
+});
+
+Deno.test("Both languages have the same pages with the same curls", () => {
+  const [pt, en] = written.map(({ pages }) => pages);
+  assert.deepEqual(Object.keys(en!), Object.keys(pt!).map((path) => `en/${path}`));
+  for (const [path, page] of Object.entries(pt!)) assert.equal(curlIn(page), curlIn(en![`en/${path}`]!));
+});
+
+Deno.test(needing(["sh", "curl"], {
+  name: "The curl of every GET and of a lead works as pasted, with the variables that it names",
+  async fn(t) {
+    await using sql = openDatabase();
+    const { workspace, deal } = await makeWorkspaceWithDeal(sql);
+    const { link } = await makeProposal(sql, deal.id);
+    const ids: Record<string, string> = { deals: deal.id, contacts: deal.contactId };
+    const { document, pages } = written[0]!;
+    for (const { method, path, operation } of operationsOf(document)) {
+      const { operationId: id, tags: [tag] } = operation;
+      const isReachable = !path?.includes("{id}") || ids[tag!] !== undefined;
+      if (id !== "leads.create" && (method !== "GET" || !isReachable)) continue;
+      await t.step(id, async () => {
+        const { success, stdout, stderr } = await new Deno.Command("sh", {
+          args: [
+            "-c",
+            `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n` +
+            curlIn(pages[operationPagePath("pt", id)]!),
+          ],
+          env: {
+            CRM_URL: baseUrl,
+            CRM_KEY: workspace.key,
+            ID: ids[tag!] ?? "",
+            DEAL_ID: deal.id,
+            TOKEN: tokenOf(link),
+          },
+        }).output();
+        const reply = new TextDecoder().decode(stdout);
+        assert.ok(success, reply + new TextDecoder().decode(stderr));
+        assert.equal(typeof JSON.parse(reply), "object");
+      });
+    }
+  },
+}));
+
+function curlIn(page: string): string | undefined {
+  return /```sh\n(.*?)\n```/s.exec(page)?.[1];
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { referencePage } from "../../reference/page.ts";
+
+const LINKS = {
+  scalar: "assets/scalar.js",
+  start: "assets/start.js",
+  style: "assets/page.css",
+  document: "openapi.json",
+  otherLanguage: "en/",
+  guides: "../",
+};
+
+function configurationOf(page: string) {
+  return JSON.parse(/<script type="application\/json" id="configuration">(.*?)<\/script>/s.exec(page)![1]!);
+}
+
+Deno.test("A page of the reference names no other host, and no address from a root", () => {
+  for (const language of ["pt", "en"] as const) {
+    const page = referencePage(language, LINKS, { tryIt: false, theme: "" });
+    assert.doesNotMatch(page, /https?:|\/\//);
+    const addresses = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address]) => address!);
+    assert.deepEqual(addresses.toSorted(), [...Object.values(LINKS), LINKS.document, "data:,"].toSorted());
+  }
+});
+
+Deno.test("Calls can be tried where the page allows it alone, and no key is ever in a page", () => {
+  for (const tryIt of [true, false]) {
+    const page = referencePage("pt", LINKS, { tryIt, theme: "" });
+    assert.equal(configurationOf(page).hideTestRequestButton, !tryIt);
+    assert.equal(configurationOf(page).persistAuth, false);
+    assert.doesNotMatch(page, /svc_/);
+  }
+});
+
+Deno.test("The policy of a page allows scripts and calls of its own origin alone", () => {
+  const page = referencePage("pt", LINKS, { tryIt: true, theme: "</script><b>" });
+  const [, policy] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)!;
+  const directives = new Map(
+    policy!.split("; ").map((directive) => directive.split(/ (.*)/s) as [string, string]),
+  );
+  for (const name of ["script-src", "connect-src", "font-src"]) assert.equal(directives.get(name), "'self'");
+  assert.equal(directives.get("default-src"), "'none'");
+  assert.equal(configurationOf(page).customCss, "</script><b>");
+});
+
+Deno.test("Showing the reference installs one package: the bundle has all that it needs", async () => {
+  const lock = await Deno.readTextFile(new URL("../../reference/scalar/deno.lock", import.meta.url));
+  const { imports } = JSON.parse(
+    await Deno.readTextFile(new URL("../../reference/scalar/deno.json", import.meta.url)),
+  );
+  const [bundle] = Object.values<string>(imports);
+  // Run `deno run -A reference/scalar/lock.ts` after a change of the version.
+  assert.deepEqual(Object.keys(JSON.parse(lock).npm), [bundle!.slice("npm:".length)]);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { readSettings } from "../../site/settings.ts";
+
+const read = (variables: Record<string, string>) => readSettings((name) => variables[name]);
+
+Deno.test("Without variables the site is built for the root of an unknown host", () => {
+  assert.deepEqual(read({}), { base: "/", origin: undefined });
+  assert.deepEqual(read({ SITE_BASE_PATH: "", SITE_ORIGIN: "" }), { base: "/", origin: undefined });
+});
+
+Deno.test("The path of a repository gets its final slash", () => {
+  const origin = "https://example.github.io";
+  for (const path of ["/crm-api", "/crm-api/"]) {
+    assert.deepEqual(read({ SITE_BASE_PATH: path, SITE_ORIGIN: origin }), { base: "/crm-api/", origin });
+  }
+  assert.equal(read({ SITE_BASE_PATH: "/" }).base, "/");
+});
+
+Deno.test("A path without a slash before it, and an origin with a path, are refused by the name of their variable", () => {
+  for (const path of ["crm", "//example.com/", "/a b/", "https://example.com/"]) {
+    assert.throws(() => read({ SITE_BASE_PATH: path }), /SITE_BASE_PATH/);
+  }
+  for (const origin of ["example.com", "https://example.com/", "https://example.com/crm"]) {
+    assert.throws(() => read({ SITE_ORIGIN: origin }), /SITE_ORIGIN/);
+  }
+});

@@ -1,0 +1,177 @@
+// Runs a program of examples/ as its README says, in a copy of its folder beside the SDK as npm gets it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { eventually } from "./mailbox.ts";
+
+const ROOT = join(import.meta.dirname!, "../..");
+const decoder = new TextDecoder();
+
+/** What a command printed, and how it ended. */
+export interface Ended {
+  code: number;
+  /** Standard output and errors, as they came. */
+  output: string;
+}
+
+/** A command of the README that goes on. */
+export interface Running {
+  /** Everything that it has printed so far. */
+  output(): string;
+  /** Waits until it has printed a text; an error with its output if it ends before. */
+  prints(text: string | RegExp): Promise<void>;
+  /** Ends it as `kill -9` does, and waits until it has ended. */
+  kill(): Promise<void>;
+}
+
+/** The copy of an example, installed and with its `.env`; removed at the end. */
+export interface Example extends AsyncDisposable {
+  folder: string;
+  /** Changes variables of its `.env`. */
+  configure(variables: Record<string, string>): Promise<void>;
+  /** Runs a command of its README to its end. */
+  run(command: string): Promise<Ended>;
+  /** Starts a command of its README, which ends with the example at the latest. */
+  start(command: string): Running;
+}
+
+/**
+ * Copies an example, installs it and fills in its `.env`, with the first commands of its README.
+ *
+ * @param variables for the `.env`; all others stay as in `.env.example`
+ */
+export async function openExample(name: string, variables: Record<string, string>): Promise<Example> {
+  const place = await Deno.makeTempDir({ prefix: "crm-example-" });
+  const folder = join(place, "examples", name);
+  const running: Running[] = [];
+  const commands = await readCommands(name);
+  const check = (command: string) =>
+    assert.ok(commands.includes(command), `README.md does not say: ${command}`);
+
+  const example: Example = {
+    folder,
+    async configure(variables) {
+      const file = join(folder, ".env");
+      let text = await Deno.readTextFile(file);
+      for (const [variable, value] of Object.entries(variables)) {
+        const line = new RegExp(`^${variable}=.*$`, "m");
+        assert.match(text, line, `.env.example does not name ${variable}`);
+        text = text.replace(line, () => `${variable}=${value}`);
+      }
+      await Deno.writeTextFile(file, text);
+    },
+    async run(command) {
+      check(command);
+      return await runIn(folder, command);
+    },
+    start(command) {
+      check(command);
+      running.push(startIn(folder, command));
+      return running.at(-1)!;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const process of running) await process.kill();
+      await Deno.remove(place, { recursive: true });
+    },
+  };
+
+  try {
+    const built = await (sdk ??= buildSdk());
+    await copyFolder(join(built, "dist"), join(place, "sdk/dist"));
+    await Deno.copyFile(join(built, "package.json"), join(place, "sdk/package.json"));
+    await copyFolder(join(ROOT, "examples", name), folder);
+    for (const command of ["npm install", "cp .env.example .env"]) {
+      const { code, output } = await example.run(command);
+      assert.equal(code, 0, output);
+    }
+    await example.configure(variables);
+    return example;
+  } catch (error) {
+    await example[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** The commands of the first block of the README, without their comments. */
+async function readCommands(name: string): Promise<string[]> {
+  const readme = await Deno.readTextFile(join(ROOT, "examples", name, "README.md"));
+  const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(readme) ?? [];
+  const lines = block.split("\n").map((line) => line.replace(/ +#.*/, ""));
+  return lines.concat([...readme.matchAll(/&& (npm run \w+)$/gm)].map(([, command]) => command!));
+}
+
+/** The SDK as npm gets it, once for a process that runs tests. */
+let sdk: Promise<string> | undefined;
+
+/** Builds a copy of the SDK, because other tests may be building sdk/dist at this moment. */
+async function buildSdk(): Promise<string> {
+  const folder = join(await Deno.makeTempDir({ prefix: "crm-sdk-" }), "sdk");
+  await copyFolder(join(ROOT, "sdk"), folder);
+  const deno = `'${Deno.execPath()}' run -A --config '${join(ROOT, "sdk/build/deno.json")}'`;
+  const { code, output } = await runIn(folder, `${deno} build/main.ts`);
+  assert.equal(code, 0, output);
+  return folder;
+}
+
+/** Copies a folder without what was installed in it or left by a run. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true });
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (["node_modules", "dist", "outbox", ".env"].includes(name) || /\.db\b/.test(name)) continue;
+    if (isDirectory) await copyFolder(join(from, name), join(to, name));
+    else await Deno.copyFile(join(from, name), join(to, name));
+  }
+}
+
+async function runIn(folder: string, command: string): Promise<Ended> {
+  const { code, stdout } = await new Deno.Command("sh", {
+    args: ["-c", `exec 2>&1; ${command}`],
+    cwd: folder,
+    env: ownEnvironment(),
+    clearEnv: true,
+    stdin: "null",
+  }).output();
+  return { code, output: decoder.decode(stdout) };
+}
+
+function startIn(folder: string, command: string): Running {
+  const child = new Deno.Command("sh", {
+    args: ["-c", `exec 2>&1; exec ${command}`],
+    cwd: folder,
+    env: ownEnvironment(),
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    // A process group of its own, because npm is the parent of what is to be killed.
+    detached: true,
+  }).spawn();
+  let output = "";
+  let ended = false;
+  const reading = (async () => {
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) output += text;
+    await child.status;
+    ended = true;
+  })();
+  return {
+    output: () => output,
+    async prints(text) {
+      await eventually(() => {
+        const isPrinted = typeof text === "string" ? output.includes(text) : text.test(output);
+        if (ended && !isPrinted) throw new Error("It has ended");
+        return isPrinted;
+      }, `${text}`).catch((error) => {
+        throw new Error(`${error.message}:\n${output}`);
+      });
+    },
+    async kill() {
+      // The whole group: npm, its shell and node.
+      if (!ended) Deno.kill(-child.pid, "SIGKILL");
+      await reading;
+    },
+  };
+}
+
+/** This process's environment without what the examples read, which would go before their `.env`. */
+function ownEnvironment(): Record<string, string> {
+  const { PORT: _port, DATABASE: _database, OUTBOX: _outbox, ...others } = Deno.env.toObject();
+  return Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("CRM_")));
+}
