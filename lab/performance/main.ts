@@ -14,6 +14,7 @@ import { plot } from "./plot.ts";
 import { batches } from "./subjects/batch.ts";
 import { coldStart } from "./subjects/cold_start.ts";
 import { concurrency } from "./subjects/concurrency.ts";
+import { costs } from "./subjects/costs.ts";
 import { growth } from "./subjects/growth.ts";
 import { byHand } from "./subjects/hand.ts";
 import { roundTrips } from "./subjects/round_trips.ts";
@@ -23,7 +24,18 @@ import { webhooks } from "./subjects/webhooks.ts";
 
 const { figures, whole } = await runSubjects({
   // In the order of docs/performance.md.
-  subjects: [statements, roundTrips, throughput, byHand, batches, concurrency, coldStart, growth, webhooks],
+  subjects: [
+    statements,
+    roundTrips,
+    throughput,
+    byHand,
+    costs,
+    batches,
+    concurrency,
+    coldStart,
+    growth,
+    webhooks,
+  ],
   command: "deno task bench --",
   // It finds mistakes and tolerates a busy machine: one ratio, of the named read, came to 0.27, 0.30, 0.32 and 0.36 with
   // the same code within an hour.

@@ -22,7 +22,9 @@ const LEAD = { ...PERSON, company_name: "Lima {n} Ltda", value: 1500, source: "s
 export const api = {
   read: (_workspace, key, contactId) => get(`/api-v1-contacts/${contactId}`, key),
   list: (_workspace, key) => get("/api-v1-contacts", key),
-  create: (_workspace, key) => post("/api-v1-contacts", CONTACT, key, { "Idempotency-Key": "bench-{n}" }),
+  createRepeatable: (_workspace, key) =>
+    post("/api-v1-contacts", CONTACT, key, { "Idempotency-Key": "bench-{n}" }),
+  create: (_workspace, key) => post("/api-v1-contacts", CONTACT, key),
   lead: (_workspace, key) =>
     post("/api-v1-leads", { first_name: "Bia", last_name: "Lima", external_id: "{n}", ...LEAD }, key),
 } satisfies Record<string, MakeRequest>;

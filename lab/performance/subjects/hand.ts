@@ -13,6 +13,7 @@ const FOLDERS = ["bare", "hand"].map((name) => join(import.meta.dirname!, "..", 
 const CASES = [
   { operation: "read", name: "Read a contact", target: 1 },
   { operation: "list", name: "List 50 contacts", target: 1.1 },
+  // By hand there is no Idempotency-Key, so that the same request is compared.
   { operation: "create", name: "Create a contact", target: 0.95 },
   { operation: "lead", name: "Take in a lead", target: 1.1 },
 ] as const;

@@ -16,7 +16,7 @@ const WARM_UP = 2;
 const REQUESTS: [name: string, make: MakeRequest][] = [
   ["Read a contact", api.read],
   ["List 50 contacts", api.list],
-  ["Create a contact with an Idempotency-Key", api.create],
+  ["Create a contact with an Idempotency-Key", api.createRepeatable],
   ["Send a lead", api.lead],
 ];
 
