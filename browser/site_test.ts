@@ -226,7 +226,8 @@ async function open(
   { mayMiss = false } = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: SCREENS[0]!, locale: "pt-BR" });
-  context.setDefaultTimeout(20_000);
+  // Long enough for a machine that is busy with other work.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const met: string[] = [];
   page.on("request", (request) => {

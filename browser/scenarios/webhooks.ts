@@ -72,7 +72,7 @@ export const webhooks: Scenario[] = [
           links.map((link) => link.getAttribute("href"))
         );
       const listed = async (count: number) => {
-        await eventually(async () => (await hrefs()).length === count, `${count} deliveries in the list`, 30);
+        await eventually(async () => (await hrefs()).length === count, `${count} deliveries in the list`);
         assert.equal(new Set(await hrefs()).size, count, "each once");
       };
       await listed(50);

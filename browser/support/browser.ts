@@ -68,7 +68,8 @@ export async function openPage(browser: Browser, path: string | null, look: Look
     timezoneId: "America/Sao_Paulo",
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  context.setDefaultTimeout(20_000);
+  // Long enough for a machine that is busy with other work.
+  context.setDefaultTimeout(60_000);
   if (session) {
     await context.addInitScript(
       ([name, value]) => {

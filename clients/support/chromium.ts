@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { eventually } from "../../lab/harness/waiting.ts";
+import { killIfRunning } from "../../tests/support/kill.ts";
 
 const PROGRAM = join(import.meta.dirname!, "../programs/first_lead.js");
 
@@ -72,14 +73,13 @@ export async function serveInBrowser({ module, crmUrl, key }: Page): Promise<unk
     return await seen;
   } finally {
     clearTimeout(timer);
-    chromium.kill("SIGTERM");
+    killIfRunning(chromium);
     await chromium.status;
     await server.shutdown();
     // Chromium's helper processes outlive it for a moment, and still write into the profile.
     await eventually(
       () => Deno.remove(profile, { recursive: true }).then(() => true, () => false),
       "the profile of Chromium to be removed",
-      10,
     );
   }
 }

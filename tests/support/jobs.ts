@@ -15,3 +15,18 @@ export async function runJob(sql: ISql, name: string): Promise<void> {
     return runs.length === 0;
   }, `the end of the scheduler's own run of ${name}`);
 }
+
+/**
+ * Runs the job `index-texts` until it has kept the texts of all that was committed before: a transaction that has
+ * written, such as a run of another job, holds it up.
+ */
+export async function indexTexts(sql: ISql): Promise<void> {
+  const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position()::text as position`;
+  await eventually(async () => {
+    await runJob(sql, "index-texts");
+    const [row] = await sql<[{ done: boolean }]>`
+      select p.position > ${position}::bigint and not exists (select from crm.search_backlog) as done
+      from crm.search_progress p`;
+    return row.done;
+  }, "the texts to be kept");
+}

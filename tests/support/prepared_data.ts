@@ -2,6 +2,12 @@
 import { join } from "node:path";
 import { startStackProcess } from "../../local/stack_process.ts";
 
+/**
+ * Without it each commit of a test would wait for the disk, and each stop for every file of the database. It protects against
+ * the end of the machine alone: a Postgres that is killed recovers the same.
+ */
+const SETTINGS = "fsync = off\n";
+
 /** The variable with the prepared folder; not set where few files run. */
 const PREPARED_VARIABLE = "TEST_PREPARED_DATA";
 
@@ -10,6 +16,7 @@ export async function prepareData(folder: string): Promise<void> {
   const stack = await startStackProcess(folder);
   const { success } = await stack.stop();
   if (!success) throw new Error(`The stack did not stop:\n${stack.output()}`);
+  await Deno.writeTextFile(join(folder, "postgres", "postgresql.conf"), SETTINGS, { append: true });
   Deno.env.set(PREPARED_VARIABLE, folder);
 }
 

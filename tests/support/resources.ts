@@ -12,7 +12,8 @@ export {
 
 /** Returns the schema of an endpoint's body. */
 export function bodyOf(address: string, method: "POST" | "PATCH", path: "/" | "/:id"): z.ZodType {
-  const body = resources.find(({ name }) => `/${name}` === address)?.byPath().get(path)?.get(method)?.body;
+  const routes = resources.find(({ name }) => `/${name}` === address)?.routes;
+  const body = routes?.find((route) => route.path === path && route.method === method)?.endpoint.body;
   if (body === undefined) throw new Error(`${method} ${address}${path} declares no body`);
   return body;
 }

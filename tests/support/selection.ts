@@ -18,11 +18,14 @@ export function configOf(path: string): string | null {
 /** Folders that only `--all` and `--added` run. */
 const SLOW = ["console_build", "examples", "growth", "lab", "postgres15"];
 
-/** Folders that measure, and so must run alone, but for those that wait. */
-const MEASURING = ["lab", "../browser"];
+/** Files that compare times which other work of the machine lengthens, and so must run alone. */
+const MEASURING = ["lab/attacks_test.ts", "lab/bench_test.ts"];
 
-/** Folders that wait for most of their time: for two full minutes of pg_cron. */
-const WAITING = ["postgres15"];
+/**
+ * Folders and files that wait for most of their time: for two full minutes of pg_cron, for leases and outages. Their figures
+ * allow for other work.
+ */
+const WAITING = ["postgres15", "lab/chaos_test.ts"];
 
 /**
  * What a file has whose tests do more with `--all`: tests that need more programs than Node, or a number of cases that
@@ -38,35 +41,50 @@ export type Extent = "default" | "all" | "added";
  * end.
  */
 export const LONGEST = [
+  "../browser/console_test.ts",
+  "../browser/reference_test.ts",
   "contract/property_test.ts",
+  "../browser/site_test.ts",
   "growth/contacts_test.ts",
+  "webhooks/attempt_times_test.ts",
   "webhooks/run_test.ts",
   "local/stack_test.ts",
+  "webhooks/places_test.ts",
   "deployment/deploy_test.ts",
   "docs/deployment_page_test.ts",
   "docs/new_field_test.ts",
   "docs/receivers_page_test.ts",
-  "webhooks/attempt_times_test.ts",
   "local/sign_in_stack_test.ts",
-  "deployment/doctor_local_test.ts",
   "partitions/concurrency_test.ts",
-  "growth/search_test.ts",
-  "examples/receivers_test.ts",
   "examples/csv_import_test.ts",
+  "examples/receivers_test.ts",
+  "growth/search_test.ts",
+  "deployment/doctor_local_test.ts",
   "examples/form_relay_test.ts",
   "../clients/generators_test.ts",
   "../clients/linters_test.ts",
   "../clients/mock_test.ts",
   "../clients/collection_test.ts",
   "../clients/sdk_test.ts",
+  "api/judged_first_test.ts",
   "api/fairness_test.ts",
+  "contract/every_endpoint_test.ts",
+  "api/list_pages_test.ts",
+  "api/erase_traces_test.ts",
+  "cli/webhook_test.ts",
+  "api/idempotency_test.ts",
   "contract/openapi_test.ts",
   "catalogue/list_walks_test.ts",
-  "webhooks/places_test.ts",
+  "partitions/manage_test.ts",
+  "webhooks/attempt_memory_test.ts",
+  "webhooks/queue_test.ts",
+  "local/demo_test.ts",
+  "local/scheduler_test.ts",
+  "local/feed_restore_test.ts",
+  "webhooks/hanging_receiver_test.ts",
   "sdk/retries_test.ts",
   "docs/catching_up_page_test.ts",
   "deployment/deploy_tls_test.ts",
-  "contract/every_endpoint_test.ts",
   "isolation/every_id_test.ts",
   "contract/every_app_endpoint_test.ts",
 ];
@@ -80,16 +98,17 @@ export interface Selection {
   atOnce: string[];
   /** Run in one group after these. */
   alone: string[];
-  /** Run in one group beside all the others. */
-  waiting: string[];
+  /** Run beside all the others, each list in a group of its own. */
+  waiting: string[][];
 }
 
 /** Selects the files of a run among all tests, as absolute paths. */
 export async function selectFiles(extent: Extent): Promise<Selection> {
   const files = await testFiles(TESTS);
   if (extent !== "default") files.push(...(await Promise.all(APART.map(testFiles))).flat());
-  const isIn = (folders: string[], path: string) =>
-    folders.some((folder) => path.startsWith(join(TESTS, folder, "/")));
+  const isAt = (path: string, place: string) =>
+    path === join(TESTS, place) || path.startsWith(join(TESTS, place, "/"));
+  const isIn = (places: string[], path: string) => places.some((place) => isAt(path, place));
   const isSlow = (path: string) => isIn(SLOW, path) || configOf(path) !== null;
   const chosen: string[] = [];
   for (const path of files) {
@@ -100,7 +119,8 @@ export async function selectFiles(extent: Extent): Promise<Selection> {
   return {
     atOnce: chosen.filter((path) => !isIn([...MEASURING, ...WAITING], path)),
     alone: chosen.filter((path) => isIn(MEASURING, path)),
-    waiting: chosen.filter((path) => isIn(WAITING, path)),
+    waiting: WAITING.map((place) => chosen.filter((path) => isAt(path, place)))
+      .filter((files) => files.length > 0),
   };
 }
 
@@ -126,7 +146,9 @@ export function giveOut(files: string[], groups: number): () => string[] | null 
   const others = files.filter((path) => rank(path) < 0);
   return () => {
     if (long.length > 0) return [long.shift()!];
-    const count = Math.min(MOST_FILES, Math.ceil(others.length / (3 * groups)));
+    const most = Math.min(MOST_FILES, Math.ceil(others.length / (3 * groups)));
+    // Those of one process have the same packages.
+    const count = others.slice(0, most).findLastIndex((path) => configOf(path) === configOf(others[0]!)) + 1;
     return count === 0 ? null : others.splice(0, count);
   };
 }

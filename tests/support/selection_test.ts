@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
-import { giveOut, LONGEST, selectFiles } from "./selection.ts";
+import { configOf, giveOut, LONGEST, selectFiles } from "./selection.ts";
 
 const TESTS = join(import.meta.dirname!, "..");
 
 async function namesOf(extent: Parameters<typeof selectFiles>[0]): Promise<string[]> {
   const { atOnce, alone, waiting } = await selectFiles(extent);
-  return [...atOnce, ...alone, ...waiting].map((path) => relative(TESTS, path));
+  return [...atOnce, ...alone, ...waiting.flat()].map((path) => relative(TESTS, path));
 }
 
 Deno.test("test and test:added have together every file of test:all", async () => {
@@ -31,11 +31,16 @@ Deno.test("test:added has what is slow, what needs programs, and what has more c
   assert.ok(!added.includes("api/contacts_test.ts"));
 });
 
-Deno.test("what measures runs alone, after the others", async () => {
-  const { atOnce, alone } = await selectFiles("all");
-  const isMeasuring = (path: string) => /^(lab|..\/browser)\//.test(relative(TESTS, path));
-  assert.ok(alone.length > 4 && alone.every(isMeasuring));
-  assert.ok(!atOnce.some(isMeasuring));
+Deno.test("what measures runs alone, after the others, and what waits beside them, each in a group of its own", async () => {
+  const { atOnce, alone, waiting } = await selectFiles("all");
+  const names = (paths: string[]) => paths.map((path) => relative(TESTS, path));
+  assert.deepEqual(names(alone), ["lab/attacks_test.ts", "lab/bench_test.ts"]);
+  assert.deepEqual(waiting.map(names), [
+    ["postgres15/doctor_test.ts", "postgres15/postgres15_test.ts"],
+    ["lab/chaos_test.ts"],
+  ]);
+  assert.deepEqual((await selectFiles("default")).waiting, []);
+  assert.ok(names(atOnce).includes("../browser/console_test.ts"));
 });
 
 Deno.test("the groups get every file once, the longest first and alone, and single files at the end", async () => {
@@ -49,6 +54,14 @@ Deno.test("the groups get every file once, the longest first and alone, and sing
   assert.deepEqual(batches.slice(0, long.length), long.map((path) => [path]));
   assert.deepEqual(batches.slice(-3).map(({ length }) => length), [1, 1, 1]);
   assert.ok(batches.every(({ length }) => length <= 8) && batches.length < atOnce.length / 2);
+});
+
+Deno.test("the files of a process have the same packages", async () => {
+  const { atOnce } = await selectFiles("added");
+  const next = giveOut(atOnce, 4);
+  for (let files = next(); files !== null; files = next()) {
+    assert.equal(new Set(files.map(configOf)).size, 1, files.join());
+  }
 });
 
 Deno.test("every file that is known to take long is there", async () => {

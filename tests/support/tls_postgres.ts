@@ -35,7 +35,6 @@ export async function startTlsPostgres(): Promise<TlsPostgres> {
       await eventually(
         async () => (await sql`show ssl`)[0]!["ssl"] === (offered ? "on" : "off"),
         "the server to read its settings",
-        10,
       );
     } finally {
       await sql.end();
