@@ -235,7 +235,7 @@ COMMENT ON TYPE api.page_meta IS 'The cursor of the next page, and whether there
 --
 
 CREATE TYPE api.page AS (
-	data json,
+	data json[],
 	meta api.page_meta
 );
 
@@ -458,7 +458,7 @@ COMMENT ON TYPE api.synced_page_meta IS 'As api.page_meta, with the mark for the
 --
 
 CREATE TYPE api.synced_page AS (
-	data json,
+	data json[],
 	meta api.synced_page_meta
 );
 
@@ -468,6 +468,24 @@ CREATE TYPE api.synced_page AS (
 --
 
 COMMENT ON TYPE api.synced_page IS 'The first page of a list by updated_since.';
+
+
+--
+-- Name: admission; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.admission AS (
+	admitted boolean,
+	remaining integer,
+	reset_seconds integer
+);
+
+
+--
+-- Name: TYPE admission; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.admission IS 'Whether a call is admitted, how many more are possible now, and after how many seconds the next one is.';
 
 
 --
@@ -587,6 +605,50 @@ COMMENT ON TYPE crm.feed_cursor IS 'Where a reader of the feed has come to: the 
 
 
 --
+-- Name: recorded_attempt; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.recorded_attempt AS (
+	workspace_id uuid,
+	subscription_id uuid,
+	delivery_id uuid,
+	lease_token bigint,
+	series integer,
+	attempt integer,
+	state text,
+	status integer,
+	reason text,
+	duration_ms integer,
+	"position" bigint
+);
+
+
+--
+-- Name: TYPE recorded_attempt; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.recorded_attempt IS 'An attempt whose outcome is recorded: its number, the state of its delivery since, and its place among the outcomes.';
+
+
+--
+-- Name: remembered_reply; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.remembered_reply AS (
+	error_code text,
+	body text,
+	was_found boolean
+);
+
+
+--
+-- Name: TYPE remembered_reply; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.remembered_reply IS 'What is known of an Idempotency-Key: the reply that is stored under it, or why the call is refused.';
+
+
+--
 -- Name: activity_batch(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -684,7 +746,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
@@ -694,52 +758,77 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid
+        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
-        and (t.type, t.id) >= (p_args -> 'type' ->> 0, v_from)
+        and t.type >= p_args -> 'type' ->> 0
+        and t.type = any (array[p_args -> 'type' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.type desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
+        and t.status >= p_args -> 'status' ->> 0
+        and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -763,7 +852,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.activity_page(v_ids, v_records);
@@ -909,10 +997,13 @@ begin
       limit 5001;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
+    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from beginning there.
+    v_position := coalesce(v_position, 9223372036854775807);
+    v_cursor := coalesce(v_cursor, c_max);
     open v_rows for
       select l.* from crm.events l
       where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-        and (l.position, l.id) < (coalesce(v_position, 9223372036854775807), coalesce(v_cursor, c_max))
+        and (l.position, l.id) < (v_position, v_cursor)
       order by l.position desc, l.id desc
       limit 5001;
   end if;
@@ -1073,6 +1164,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -1090,7 +1182,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
@@ -1100,47 +1194,72 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'name' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    v_value := crm.name_key(p_args ->> 'name');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (crm.name_key(p_args ->> 'name'), v_before)
-        and (t.name_key, t.id) >= (crm.name_key(p_args ->> 'name'), v_from)
+        and (t.name_key, t.id) < (v_value, v_before)
+        and t.name_key >= v_value
+        and t.name_key = any (array[v_value])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.name_key desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
-        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_from)
+        and t.tax_id >= p_args ->> 'tax_id'
+        and t.tax_id = any (array[p_args ->> 'tax_id'])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (p_args ->> 'domain', v_before)
-        and (t.domain, t.id) >= (p_args ->> 'domain', v_from)
+        and t.domain >= p_args ->> 'domain'
+        and t.domain = any (array[p_args ->> 'domain'])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.domain is not null
       order by t.domain desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
@@ -1189,7 +1308,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.company_page(v_ids, v_records);
@@ -1560,6 +1678,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -1577,7 +1696,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -1587,37 +1708,56 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (p_args ->> 'email', v_before)
-        and (t.email, t.id) >= (p_args ->> 'email', v_from)
+        and t.email >= p_args ->> 'email'
+        and t.email = any (array[p_args ->> 'email'])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.email desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'phone' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    v_value := crm.e164(p_args ->> 'phone');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_before)
-        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_from)
+        and (t.phone_e164, t.id) < (v_value, v_before)
+        and t.phone_e164 >= v_value
+        and t.phone_e164 = any (array[v_value])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.phone_e164 desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.company_id is not null
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -1666,7 +1806,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.contact_page(v_ids, v_records);
@@ -2036,7 +2175,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -2046,72 +2187,107 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
+        and t.status >= p_args -> 'status' ->> 0
+        and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
-        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+        and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
+        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.pipeline_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
-        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+        and t.stage_id >= (p_args ->> 'stage_id')::uuid
+        and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.stage_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+        and t.external_id >= p_args ->> 'external_id'
+        and t.external_id = any (array[p_args ->> 'external_id'])
+        and t.id < v_before
+        and t.id >= v_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       limit v_limit + 1
@@ -2155,7 +2331,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.deal_page(v_ids, v_records);
@@ -2326,7 +2501,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, v_before)
-          and (t.status, t.id) >= (s.value, v_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < v_before
+          and t.id >= v_from
         order by t.status desc, t.id desc
         limit 250 + 1
       ) t
@@ -2339,7 +2517,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, v_from)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.pipeline_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -2349,7 +2530,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < (v_stage_id, v_before)
-        and (t.stage_id, t.id) >= (v_stage_id, v_from)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.stage_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -2359,7 +2543,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, v_before)
-        and (t.contact_id, t.id) >= (v_contact_id, v_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -2369,7 +2556,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, v_before)
-        and (t.company_id, t.id) >= (v_company_id, v_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.company_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -2379,7 +2569,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, v_before)
-        and (t.owner_id, t.id) >= (v_owner_id, v_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -2389,7 +2582,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, v_before)
-        and (t.external_id, t.id) >= (v_external_id, v_from)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < v_before
+        and t.id >= v_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset 250 limit 1
@@ -2467,7 +2663,10 @@ begin
               select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
               where t.workspace_id = crm.current_workspace_id()
                 and (t.status, t.id) < (s.value, v_before)
-                and (t.status, t.id) >= (s.value, v_from)
+                and t.status >= s.value
+                and t.status = any (array[s.value])
+                and t.id < v_before
+                and t.id >= v_from
               order by t.status desc, t.id desc
               limit c_most + 1
             ) t
@@ -2481,7 +2680,10 @@ begin
             where v_by = 'pipeline_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-              and (t.pipeline_id, t.id) >= (v_pipeline_id, v_from)
+              and t.pipeline_id >= v_pipeline_id
+              and t.pipeline_id = any (array[v_pipeline_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.pipeline_id desc, t.id desc
             limit c_most + 1
           )
@@ -2491,7 +2693,10 @@ begin
             where v_by = 'stage_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.stage_id, t.id) < (v_stage_id, v_before)
-              and (t.stage_id, t.id) >= (v_stage_id, v_from)
+              and t.stage_id >= v_stage_id
+              and t.stage_id = any (array[v_stage_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.stage_id desc, t.id desc
             limit c_most + 1
           )
@@ -2501,7 +2706,10 @@ begin
             where v_by = 'contact_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.contact_id, t.id) < (v_contact_id, v_before)
-              and (t.contact_id, t.id) >= (v_contact_id, v_from)
+              and t.contact_id >= v_contact_id
+              and t.contact_id = any (array[v_contact_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.contact_id desc, t.id desc
             limit c_most + 1
           )
@@ -2511,7 +2719,10 @@ begin
             where v_by = 'company_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.company_id, t.id) < (v_company_id, v_before)
-              and (t.company_id, t.id) >= (v_company_id, v_from)
+              and t.company_id >= v_company_id
+              and t.company_id = any (array[v_company_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.company_id desc, t.id desc
             limit c_most + 1
           )
@@ -2521,7 +2732,10 @@ begin
             where v_by = 'owner_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.owner_id, t.id) < (v_owner_id, v_before)
-              and (t.owner_id, t.id) >= (v_owner_id, v_from)
+              and t.owner_id >= v_owner_id
+              and t.owner_id = any (array[v_owner_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.owner_id desc, t.id desc
             limit c_most + 1
           )
@@ -2531,7 +2745,10 @@ begin
             where v_by = 'external_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.external_id, t.id) < (v_external_id, v_before)
-              and (t.external_id, t.id) >= (v_external_id, v_from)
+              and t.external_id >= v_external_id
+              and t.external_id = any (array[v_external_id])
+              and t.id < v_before
+              and t.id >= v_from
               and t.external_id is not null
             order by t.external_id desc, t.id desc
             limit c_most + 1
@@ -2840,7 +3057,10 @@ begin
   end if;
 
   v_target := crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
-  v_owner_id := coalesce(crm.active_member((p_args ->> 'owner_id')::uuid), crm.default_owner());
+  v_owner_id := coalesce(
+    case when p_args ? 'owner_id' then crm.active_member((p_args ->> 'owner_id')::uuid) end,
+    crm.default_owner()
+  );
   if v_owner_id is null then
     perform api.fail('owner_unresolved');
   end if;
@@ -3029,23 +3249,33 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid
+        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id()
         and t.deal_id = (p_args ->> 'deal_id')::uuid
         and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before)
-        and (t.kind, t.id) >= (p_args -> 'kind' ->> 0, v_from)
+        and t.kind >= p_args -> 'kind' ->> 0
+        and t.kind = any (array[p_args -> 'kind' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -3069,7 +3299,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.note_page(v_ids, v_records);
@@ -5588,7 +5817,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < (v_deal_id, p_before)
-        and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        and t.deal_id >= v_deal_id
+        and t.deal_id = any (array[v_deal_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.deal_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -5598,7 +5830,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -5608,7 +5843,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -5620,7 +5858,10 @@ begin
         select t.id from crm.activities t
         where t.workspace_id = crm.current_workspace_id()
           and (t.type, t.id) < (s.value, p_before)
-          and (t.type, t.id) >= (s.value, p_from)
+          and t.type >= s.value
+          and t.type = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.type desc, t.id desc
         limit p_step + 1
       ) t
@@ -5635,7 +5876,10 @@ begin
         select t.id from crm.activities t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.status desc, t.id desc
         limit p_step + 1
       ) t
@@ -5678,7 +5922,10 @@ begin
         where v_by = 'deal_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+          and t.deal_id >= v_deal_id
+          and t.deal_id = any (array[v_deal_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.deal_id desc, t.id desc
         limit v_rows
       )
@@ -5688,7 +5935,10 @@ begin
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
@@ -5698,7 +5948,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -5709,7 +5962,10 @@ begin
           select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
           where t.workspace_id = crm.current_workspace_id()
             and (t.type, t.id) < (s.value, v_before)
-            and (t.type, t.id) >= (s.value, p_from)
+            and t.type >= s.value
+            and t.type = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.type desc, t.id desc
           limit v_rows
         ) t
@@ -5724,7 +5980,10 @@ begin
           select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -5980,12 +6239,12 @@ COMMENT ON FUNCTION crm.actor_json(p_caller_id uuid) IS 'Who a caller of the cur
 -- Name: admit(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) RETURNS record
+CREATE FUNCTION crm.admit(p_key_id uuid, p_limit integer) RETURNS crm.admission
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_hits timestamptz[];
+  v_admission crm.admission;
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -5995,24 +6254,23 @@ begin
       hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
       calls = r.calls + 1
     where cardinality(crm.live_hits(r.hits)) < p_limit
-  returning hits into v_hits;
-  admitted := found;
-
-  if not admitted then
-    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  returning true, p_limit - cardinality(r.hits), crm.rate_reset_seconds(r.hits, p_limit) into v_admission;
+  if not found then
+    v_admission.admitted := false;
+    v_admission.remaining := 0;
+    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
+    from crm.rate_limits r where r.key_id = p_key_id;
   end if;
-
-  remaining := greatest(p_limit - cardinality(v_hits), 0);
-  reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
+  return v_admission;
 end
 $$;
 
 
 --
--- Name: FUNCTION admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION admit(p_key_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) IS 'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec 8).';
+COMMENT ON FUNCTION crm.admit(p_key_id uuid, p_limit integer) IS 'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec 8).';
 
 
 --
@@ -6074,94 +6332,77 @@ CREATE FUNCTION crm.answer_request(p_caller crm.caller, p_scope text, p_verb tex
     SET search_path TO ''
     AS $$
 declare
-  v_reply api.reply;
-  v_remembered_error text;
-  v_remembered_body text;
-  v_remembered_was_found boolean;
-  v_admitted boolean;
+  v_remembered crm.remembered_reply;
+  v_admission crm.admission;
+  v_settings text[];
+  v_body text;
   v_failure crm.failure;
+  v_error record;
 begin
-  v_reply.replayed := false;
-  v_reply.found := false;
-  v_reply.events := false;
-  v_reply.caller_id := p_caller.id;
-  v_reply.workspace_id := p_caller.workspace_id;
   if p_caller.error_code is not null then
-    v_reply.error_code := p_caller.error_code;
-    return v_reply;
+    return crm.refusal(p_caller.error_code, p_caller);
   end if;
   -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
   -- read if the limit is used up.
   if p_args is null then
-    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
-    if v_reply.rate_reset is not null then
-      v_reply.error_code := 'rate_limited';
-      v_reply.rate_limit := p_caller.rate_limit;
-      v_reply.rate_remaining := 0;
-    end if;
-    return v_reply;
+    v_admission := crm.used_up(p_caller.id, p_caller.rate_limit);
+    return crm.refusal(case when v_admission.admitted is false then 'rate_limited' end, p_caller, v_admission);
   end if;
 
   if p_idempotency_key is not null then
-    select b.error_code, b.body, b.was_found
-    into v_remembered_error, v_remembered_body, v_remembered_was_found
-    from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
+    v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
   -- idempotency_in_progress is not counted while another call of the key runs: counting would block on that call, which
   -- may be the one that holds the idempotency key.
-  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_call_in_progress(p_caller.id) then
-    v_reply.rate_limit := p_caller.rate_limit;
-    select a.admitted, a.remaining, a.reset_seconds
-    into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
-    from crm.admit(p_caller.id, p_caller.rate_limit) a;
-    if not v_admitted then
-      v_reply.error_code := 'rate_limited';
-      return v_reply;
+  if v_remembered.error_code is distinct from 'idempotency_in_progress'
+    or not crm.is_call_in_progress(p_caller.id) then
+    v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
+    if not v_admission.admitted then
+      return crm.refusal('rate_limited', p_caller, v_admission);
     end if;
   end if;
 
   if not p_scope = any (p_caller.scopes) then
-    v_reply.error_code := case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end;
-    return v_reply;
+    return crm.refusal(
+      case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
+    );
   end if;
 
-  v_reply.error_code := v_remembered_error;
-  v_reply.body := v_remembered_body;
-  v_reply.replayed := v_remembered_body is not null;
-  v_reply.found := v_remembered_was_found is true;
-  if v_remembered_error is not null or v_reply.replayed then
-    return v_reply;
+  if v_remembered.body is not null then
+    return row(
+      null, null, v_remembered.body, true, v_remembered.was_found, false, p_caller.id, p_caller.workspace_id,
+      p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
+    )::api.reply;
   end if;
   -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
-  if p_verb is null then
-    return v_reply;
+  if v_remembered.error_code is not null or p_verb is null then
+    return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
 
-  perform
+  -- Assigned, because `perform` is a statement, which costs several times what an expression does.
+  v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
     set_config('app.caller_id', p_caller.id::text, true),
     set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
     set_config('app.found', '', true),
-    set_config('app.events_enqueued', '', true);
+    set_config('app.events_enqueued', '', true)
+  ];
   begin
     if p_caller.user_id is null then
-      v_reply.body := crm.run_verb(p_verb, p_args);
+      v_body := crm.run_verb(p_verb, p_args);
     else
-      v_reply.body := crm.run_app_verb(p_verb, p_args);
+      v_body := crm.run_app_verb(p_verb, p_args);
     end if;
-    v_reply.replayed := current_setting('app.replayed') = 'true';
-    v_reply.found := current_setting('app.found') = 'true';
-    v_reply.events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null then
       perform crm.idempotency_remember(
         p_caller.workspace_id,
         p_idempotency_key,
         p_request_hash,
-        v_reply.body,
-        v_reply.found
+        v_body,
+        current_setting('app.found') = 'true'
       );
     end if;
   exception
@@ -6173,10 +6414,15 @@ begin
         v_failure.detail = pg_exception_detail,
         v_failure.constraint_name = constraint_name,
         v_failure.context = pg_exception_context;
-      select e.error_code, e.details into v_reply.error_code, v_reply.details
-      from crm.error_of(v_failure, p_verb, p_args) e;
+      select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
+      return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  return v_reply;
+  -- Put together once: a field that is assigned costs as much as the rest of the row.
+  return row(
+    null, null, v_body, current_setting('app.replayed') = 'true', current_setting('app.found') = 'true',
+    current_setting('app.events_enqueued') = 'true', p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
+    v_admission.remaining, v_admission.reset_seconds
+  )::api.reply;
 end
 $$;
 
@@ -6353,21 +6599,15 @@ COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what thi
 --
 
 CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE plpgsql
-    SET search_path TO ''
+    LANGUAGE sql
     AS $$
-declare
-  v_us bigint := floor(extract(epoch from clock_timestamp()) * 1000000);
-begin
-  return encode(
+  -- 4,096 units a millisecond: the last three digits of the time are those behind the version.
+  select (
     overlay(
-      uuid_send(gen_random_uuid())
-      placing substring(int8send(v_us / 1000) from 3) || int2send((28672 + v_us % 1000 * 4096 / 1000)::smallint)
-      from 1 for 8
-    ),
-    'hex'
-  );
-end
+      lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
+    )
+    || substr(gen_random_uuid()::text, 19)
+  )::uuid
 $$;
 
 
@@ -7655,6 +7895,288 @@ COMMENT ON FUNCTION crm.company_json_if_short(t crm.companies) IS 'crm.company_j
 
 
 --
+-- Name: company_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
+  v_tax_id text := p_args ->> 'tax_id';
+  v_domain text := p_args ->> 'domain';
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
+  from (
+    select 'archived' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'name' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.name_key, t.id) < (v_name, p_before)
+        and t.name_key >= v_name
+        and t.name_key = any (array[v_name])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.name_key desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_name is not null
+    union all
+    select 'tax_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.tax_id, t.id) < (v_tax_id, p_before)
+        and t.tax_id >= v_tax_id
+        and t.tax_id = any (array[v_tax_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.tax_id is not null
+      order by t.tax_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_tax_id is not null
+    union all
+    select 'domain' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.domain, t.id) < (v_domain, p_before)
+        and t.domain >= v_domain
+        and t.domain = any (array[v_domain])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.domain is not null
+      order by t.domain desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_domain is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.companies t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = v_external_id
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_by = 'all' then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
+        where t.id is not null
+          and (v_name is null or t.name_key = v_name)
+          and (v_tax_id is null or t.tax_id = v_tax_id)
+          and (v_domain is null or t.domain = v_domain)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
+        from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = 'company'
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w
+      left join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
+    else
+      select array_agg(t.id), array_agg(t.id) filter (
+        where (v_name is null or t.name_key = v_name)
+          and (v_tax_id is null or t.tax_id = v_tax_id)
+          and (v_domain is null or t.domain = v_domain)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+          and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = 'company' and x.id = t.id
+              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+          )
+      )
+      into v_walked, v_matches
+      from (
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'name'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, v_before)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.name_key desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'tax_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, v_before)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
+        order by t.tax_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'domain'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, v_before)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
+        order by t.domain desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+      ) t;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      'company', v_words, v_before, p_from, p_step,
+      -- Without another filter nearly all of them match.
+      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
+      end
+    );
+    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
+    v_matches := array(
+      select t.id
+      from unnest(v_found.ids) with ordinality f (id, position)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      where (v_name is null or t.name_key = v_name)
+          and (v_tax_id is null or t.tax_id = v_tax_id)
+          and (v_domain is null or t.domain = v_domain)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      order by f.position
+    );
+    ids := ids || v_matches;
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+
+
+--
 -- Name: company_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7706,7 +8228,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.name_key, t.id) < (v_name, p_before)
-        and (t.name_key, t.id) >= (v_name, p_from)
+        and t.name_key >= v_name
+        and t.name_key = any (array[v_name])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.name_key desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -7716,7 +8241,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        and t.tax_id >= v_tax_id
+        and t.tax_id = any (array[v_tax_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -7726,7 +8255,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (v_domain, p_before)
-        and (t.domain, t.id) >= (v_domain, p_from)
+        and t.domain >= v_domain
+        and t.domain = any (array[v_domain])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.domain is not null
       order by t.domain desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -7736,7 +8269,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -7796,7 +8332,10 @@ begin
         where v_by = 'name'
           and t.workspace_id = crm.current_workspace_id()
           and (t.name_key, t.id) < (v_name, v_before)
-          and (t.name_key, t.id) >= (v_name, p_from)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.name_key desc, t.id desc
         limit v_rows
       )
@@ -7806,7 +8345,11 @@ begin
         where v_by = 'tax_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
         order by t.tax_id desc, t.id desc
         limit v_rows
       )
@@ -7816,7 +8359,11 @@ begin
         where v_by = 'domain'
           and t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (v_domain, v_before)
-          and (t.domain, t.id) >= (v_domain, p_from)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
         order by t.domain desc, t.id desc
         limit v_rows
       )
@@ -7826,7 +8373,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -7965,7 +8515,11 @@ begin
         select t.id from crm.companies t
         where t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-          and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+          and t.tax_id >= p_args ->> 'tax_id'
+          and t.tax_id = any (array[p_args ->> 'tax_id'])
+          and t.id < v_beyond
+          and t.id >= v_first
+          and t.tax_id is not null
           and t.archived_at is null
         order by t.tax_id, t.id
         limit 100
@@ -7975,7 +8529,11 @@ begin
         select t.id from crm.companies t
         where t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-          and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+          and t.domain >= p_args ->> 'domain'
+          and t.domain = any (array[p_args ->> 'domain'])
+          and t.id < v_beyond
+          and t.id >= v_first
+          and t.domain is not null
           and t.archived_at is null
         order by t.domain, t.id
         limit 100
@@ -8022,7 +8580,11 @@ begin
       select t.* from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+        and t.tax_id >= p_args ->> 'tax_id'
+        and t.tax_id = any (array[p_args ->> 'tax_id'])
+        and t.id < v_beyond
+        and t.id >= v_first
+        and t.tax_id is not null
         and t.merged_into_id is not null
       order by t.tax_id, t.id
       limit 100;
@@ -8031,7 +8593,11 @@ begin
       select t.* from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-        and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+        and t.domain >= p_args ->> 'domain'
+        and t.domain = any (array[p_args ->> 'domain'])
+        and t.id < v_beyond
+        and t.id >= v_first
+        and t.domain is not null
         and t.merged_into_id is not null
       order by t.domain, t.id
       limit 100;
@@ -8153,8 +8719,6 @@ CREATE FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_s
     SET jit TO 'off'
     AS $$
 declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
   v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
   v_tax_id text := p_args ->> 'tax_id';
   v_domain text := p_args ->> 'domain';
@@ -8162,130 +8726,112 @@ declare
   v_external_id text := p_args ->> 'external_id';
   v_archived text := coalesce(p_args ->> 'archived', 'false');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.company_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('company', 16 * p_step);
+  v_words text[];
 begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'name' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (v_name, p_before)
-        and (t.name_key, t.id) >= (v_name, p_from)
-      order by t.name_key desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_name is not null
-    union all
-    select 'tax_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and (t.tax_id, t.id) >= (v_tax_id, p_from)
-      order by t.tax_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_tax_id is not null
-    union all
-    select 'domain' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.domain, t.id) < (v_domain, p_before)
-        and (t.domain, t.id) >= (v_domain, p_from)
-      order by t.domain desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_domain is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'company'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'company' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'name' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, p_before)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.name_key desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_name is not null
+      union all
+      select 'tax_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, p_before)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.tax_id is not null
+        order by t.tax_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_tax_id is not null
+      union all
+      select 'domain' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, p_before)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.domain is not null
+        order by t.domain desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_domain is not null
+      union all
+      select 'owner_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, p_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_owner_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
         where v_by = 'archived'
           and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
@@ -8296,47 +8842,61 @@ begin
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
         where v_by = 'name'
           and t.workspace_id = crm.current_workspace_id()
           and (t.name_key, t.id) < (v_name, v_before)
-          and (t.name_key, t.id) >= (v_name, p_from)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.name_key desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
         where v_by = 'tax_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
         order by t.tax_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
         where v_by = 'domain'
           and t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (v_domain, v_before)
-          and (t.domain, t.id) >= (v_domain, p_from)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
         order by t.domain desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
+        select t.id from crm.companies t
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and t.external_id = v_external_id
@@ -8345,42 +8905,47 @@ begin
         order by t.external_id desc
         limit v_rows
       )
-      ) t;
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.company_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
     end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'company', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
       select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      from unnest(v_pending) p (id)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.company_text(t) as text offset 0) x
       where (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
+        and (v_tax_id is null or t.tax_id = v_tax_id)
+        and (v_domain is null or t.domain = v_domain)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
 end
 $$;
 
@@ -8389,7 +8954,7 @@ $$;
 -- Name: FUNCTION company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list with `q`, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+COMMENT ON FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list with `q`, more than its limit if there are as many: those of crm.company_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
 
 
 --
@@ -8421,6 +8986,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.company_survivor(p_id uuid) IS 'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is neither merged meanwhile. It may be archived.';
+
+
+--
+-- Name: company_text(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.company_text(t crm.companies) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
+
+
+--
+-- Name: FUNCTION company_text(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.company_text(t crm.companies) IS 'What is searched of the record.';
 
 
 --
@@ -8593,6 +9174,256 @@ COMMENT ON FUNCTION crm.contact_json_if_short(t crm.contacts) IS 'crm.contact_js
 
 
 --
+-- Name: contact_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  v_email text := p_args ->> 'email';
+  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
+  from (
+    select 'archived' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'email' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.email, t.id) < (v_email, p_before)
+        and t.email >= v_email
+        and t.email = any (array[v_email])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.email desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_email is not null
+    union all
+    select 'phone' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.phone_e164, t.id) < (v_phone, p_before)
+        and t.phone_e164 >= v_phone
+        and t.phone_e164 = any (array[v_phone])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.phone_e164 desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_phone is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.company_id is not null
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.contacts t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.external_id = v_external_id
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and (t.external_id, t.id) >= (v_external_id, p_from)
+      order by t.external_id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_by = 'all' then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
+        where t.id is not null
+          and (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
+        from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = 'contact'
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w
+      left join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
+    else
+      select array_agg(t.id), array_agg(t.id) filter (
+        where (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+          and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = 'contact' and x.id = t.id
+              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+          )
+      )
+      into v_walked, v_matches
+      from (
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'email'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.email desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'phone'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, v_before)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.phone_e164 desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+      ) t;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      'contact', v_words, v_before, p_from, p_step,
+      -- Without another filter nearly all of them match.
+      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
+      end
+    );
+    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
+    v_matches := array(
+      select t.id
+      from unnest(v_found.ids) with ordinality f (id, position)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      where (v_email is null or t.email = v_email)
+          and (v_phone is null or t.phone_e164 = v_phone)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      order by f.position
+    );
+    ids := ids || v_matches;
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+
+
+--
 -- Name: contact_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8643,7 +9474,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (v_email, p_before)
-        and (t.email, t.id) >= (v_email, p_from)
+        and t.email >= v_email
+        and t.email = any (array[v_email])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.email desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -8653,7 +9487,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.phone_e164, t.id) < (v_phone, p_before)
-        and (t.phone_e164, t.id) >= (v_phone, p_from)
+        and t.phone_e164 >= v_phone
+        and t.phone_e164 = any (array[v_phone])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.phone_e164 desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -8663,7 +9500,11 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.company_id is not null
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -8722,7 +9563,10 @@ begin
         where v_by = 'email'
           and t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (v_email, v_before)
-          and (t.email, t.id) >= (v_email, p_from)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.email desc, t.id desc
         limit v_rows
       )
@@ -8732,7 +9576,10 @@ begin
         where v_by = 'phone'
           and t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (v_phone, v_before)
-          and (t.phone_e164, t.id) >= (v_phone, p_from)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.phone_e164 desc, t.id desc
         limit v_rows
       )
@@ -8742,7 +9589,11 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -8885,7 +9736,10 @@ begin
         select t.id from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-          and (t.email, t.id) >= (p_args ->> 'email', v_first)
+          and t.email >= p_args ->> 'email'
+          and t.email = any (array[p_args ->> 'email'])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.archived_at is null
         order by t.email, t.id
         limit 100
@@ -8898,7 +9752,10 @@ begin
         select t.id from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-          and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+          and t.phone_e164 >= crm.e164(p_args ->> 'phone')
+          and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.archived_at is null
         order by t.phone_e164, t.id
         limit 100
@@ -8945,7 +9802,10 @@ begin
       select t.* from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-        and (t.email, t.id) >= (p_args ->> 'email', v_first)
+        and t.email >= p_args ->> 'email'
+        and t.email = any (array[p_args ->> 'email'])
+        and t.id < v_beyond
+        and t.id >= v_first
         and t.merged_into_id is not null
       order by t.email, t.id
       limit 100;
@@ -8954,7 +9814,10 @@ begin
       select t.* from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+        and t.phone_e164 >= crm.e164(p_args ->> 'phone')
+        and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+        and t.id < v_beyond
+        and t.id >= v_first
         and t.merged_into_id is not null
       order by t.phone_e164, t.id
       limit 100;
@@ -9076,126 +9939,104 @@ CREATE FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_s
     SET jit TO 'off'
     AS $$
 declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
   v_email text := p_args ->> 'email';
   v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
   v_company_id uuid := (p_args ->> 'company_id')::uuid;
   v_external_id text := p_args ->> 'external_id';
   v_archived text := coalesce(p_args ->> 'archived', 'false');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.contact_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('contact', 16 * p_step);
+  v_words text[];
 begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'email' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.email, t.id) < (v_email, p_before)
-        and (t.email, t.id) >= (v_email, p_from)
-      order by t.email desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_email is not null
-    union all
-    select 'phone' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (v_phone, p_before)
-        and (t.phone_e164, t.id) >= (v_phone, p_from)
-      order by t.phone_e164 desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_phone is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'contact'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'contact' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'email' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, p_before)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.email desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_email is not null
+      union all
+      select 'phone' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, p_before)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.phone_e164 desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_phone is not null
+      union all
+      select 'company_id' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, p_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.company_id is not null
+        order by t.company_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_company_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
       (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        select t.id from crm.contacts t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
         where v_by = 'archived'
           and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
@@ -9206,37 +10047,47 @@ begin
       )
       union all
       (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        select t.id from crm.contacts t
         where v_by = 'email'
           and t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (v_email, v_before)
-          and (t.email, t.id) >= (v_email, p_from)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.email desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        select t.id from crm.contacts t
         where v_by = 'phone'
           and t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (v_phone, v_before)
-          and (t.phone_e164, t.id) >= (v_phone, p_from)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.phone_e164 desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        select t.id from crm.contacts t
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
         order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
+        select t.id from crm.contacts t
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and t.external_id = v_external_id
@@ -9245,41 +10096,46 @@ begin
         order by t.external_id desc
         limit v_rows
       )
-      ) t;
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.contact_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
     end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'contact', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
       select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      from unnest(v_pending) p (id)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.contact_text(t) as text offset 0) x
       where (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
+        and (v_phone is null or t.phone_e164 = v_phone)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
 end
 $$;
 
@@ -9288,7 +10144,7 @@ $$;
 -- Name: FUNCTION contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list with `q`, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+COMMENT ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list with `q`, more than its limit if there are as many: those of crm.contact_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
 
 
 --
@@ -9320,6 +10176,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_survivor(p_id uuid) IS 'The record that stays of those that were merged with this one, locked until the transaction ends, so that it is neither merged nor erased meanwhile. It may be archived, or erased.';
+
+
+--
+-- Name: contact_text(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.contact_text(t crm.contacts) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$ select crm.search_text(array[t.name, t.email, t.job_title, t.external_id], array[t.phone, t.phone2, t.whatsapp]::text[]) $$;
+
+
+--
+-- Name: FUNCTION contact_text(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.contact_text(t crm.contacts) IS 'What is searched of the record.';
 
 
 --
@@ -9652,6 +10524,368 @@ COMMENT ON FUNCTION crm.deal_json_if_short(t crm.deals) IS 'crm.deal_json, or nu
 
 
 --
+-- Name: deal_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
+  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+  select w.name into v_by
+  from (
+    select 'archived' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and t.id < p_before
+        and t.id >= p_from
+        and t.archived_at is not null
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_archived = 'true'
+    union all
+    select 'status' as name, (
+      select t.* from unnest(v_status) s (value)
+      cross join lateral (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.status, t.id) < (s.value, p_before)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.status desc, t.id desc
+        limit p_step + 1
+      ) t
+      order by t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_status is not null
+    union all
+    select 'pipeline_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.pipeline_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_pipeline_id is not null
+    union all
+    select 'stage_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.stage_id, t.id) < (v_stage_id, p_before)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.stage_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_stage_id is not null
+    union all
+    select 'contact_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.contact_id, t.id) < (v_contact_id, p_before)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.contact_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_contact_id is not null
+    union all
+    select 'company_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.company_id, t.id) < (v_company_id, p_before)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.company_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_company_id is not null
+    union all
+    select 'owner_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.owner_id, t.id) < (v_owner_id, p_before)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
+      order by t.owner_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_owner_id is not null
+    union all
+    select 'external_id' as name, (
+      select t.id from crm.deals t
+      where t.workspace_id = crm.current_workspace_id()
+        and (t.external_id, t.id) < (v_external_id, p_before)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.external_id is not null
+      order by t.external_id desc, t.id desc
+      offset p_step limit 1
+    ) as reach
+    where v_external_id is not null
+  ) w
+  order by w.reach nulls first
+  limit 1;
+  v_by := coalesce(v_by, 'all');
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_by = 'all' then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
+        where t.id is not null
+          and (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
+        from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = 'deal'
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w
+      left join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
+    else
+      select array_agg(t.id), array_agg(t.id) filter (
+        where (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+          and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = 'deal' and x.id = t.id
+              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+          )
+      )
+      into v_walked, v_matches
+      from (
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, v_before)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
+          order by t.status desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'status'
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'pipeline_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.pipeline_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'stage_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.stage_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'contact_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.external_id is not null
+        order by t.external_id desc, t.id desc
+        limit v_rows
+      )
+      ) t;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      'deal', v_words, v_before, p_from, p_step,
+      -- Without another filter nearly all of them match.
+      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
+      end
+    );
+    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
+    v_matches := array(
+      select t.id
+      from unnest(v_found.ids) with ordinality f (id, position)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      where (v_status is null or t.status = any (v_status))
+          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+          and (v_stage_id is null or t.stage_id = v_stage_id)
+          and (v_contact_id is null or t.contact_id = v_contact_id)
+          and (v_company_id is null or t.company_id = v_company_id)
+          and (v_owner_id is null or t.owner_id = v_owner_id)
+          and (v_external_id is null or t.external_id = v_external_id)
+          and (v_archived is distinct from 'false' or t.archived_at is null)
+          and (v_archived is distinct from 'true' or t.archived_at is not null)
+          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+      order by f.position
+    );
+    ids := ids || v_matches;
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+
+
+--
+-- Name: FUNCTION deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+
+
+--
 -- Name: deal_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9710,7 +10944,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.status desc, t.id desc
         limit p_step + 1
       ) t
@@ -9723,7 +10960,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.pipeline_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -9733,7 +10973,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.stage_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -9743,7 +10986,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -9753,7 +10999,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -9763,7 +11012,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -9773,7 +11025,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < p_before
+        and t.id >= p_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset p_step limit 1
@@ -9828,7 +11083,10 @@ begin
           select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -9842,7 +11100,10 @@ begin
         where v_by = 'pipeline_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
@@ -9852,7 +11113,10 @@ begin
         where v_by = 'stage_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.stage_id desc, t.id desc
         limit v_rows
       )
@@ -9862,7 +11126,10 @@ begin
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
@@ -9872,7 +11139,10 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -9882,7 +11152,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -9892,7 +11165,10 @@ begin
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
           and t.external_id is not null
         order by t.external_id desc, t.id desc
         limit v_rows
@@ -10017,7 +11293,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and t.external_id >= p_args ->> 'external_id'
+          and t.external_id = any (array[p_args ->> 'external_id'])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.external_id is not null
         order by t.external_id, t.id
         limit 100
@@ -10143,8 +11422,6 @@ CREATE FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step
     SET jit TO 'off'
     AS $$
 declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
   v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
   v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
   v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
@@ -10156,164 +11433,144 @@ declare
   v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
   v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.deal_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('deal', 16 * p_step);
+  v_words text[];
 begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'status' as name, (
-      select t.* from unnest(v_status) s (value)
-      cross join lateral (
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
-        order by t.status desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_status is not null
-    union all
-    select 'pipeline_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
-      order by t.pipeline_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_pipeline_id is not null
-    union all
-    select 'stage_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and (t.stage_id, t.id) >= (v_stage_id, p_from)
-      order by t.stage_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_stage_id is not null
-    union all
-    select 'contact_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
-      order by t.contact_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_contact_id is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-        and t.external_id is not null
-      order by t.external_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'deal'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'deal' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'status' as name, (
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, p_before)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.status desc, t.id desc
+          limit p_step + 1
+        ) t
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_status is not null
+      union all
+      select 'pipeline_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.pipeline_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_pipeline_id is not null
+      union all
+      select 'stage_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, p_before)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.stage_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_stage_id is not null
+      union all
+      select 'contact_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, p_before)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.contact_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_contact_id is not null
+      union all
+      select 'company_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, p_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.company_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_company_id is not null
+      union all
+      select 'owner_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, p_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_owner_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.external_id is not null
+        order by t.external_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
         where v_by = 'archived'
           and t.workspace_id = crm.current_workspace_id()
           and t.id < v_before
@@ -10326,10 +11583,13 @@ begin
       (
         select t.* from unnest(v_status) s (value)
         cross join lateral (
-          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+          select t.id from crm.deals t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -10339,105 +11599,128 @@ begin
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'pipeline_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'stage_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.stage_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.company_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
       union all
       (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
+        select t.id from crm.deals t
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
           and t.external_id is not null
         order by t.external_id desc, t.id desc
         limit v_rows
       )
-      ) t;
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.deal_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
     end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'deal', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
       select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
+      from unnest(v_pending) p (id)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.deal_text(t) as text offset 0) x
       where (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
+        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+        and (v_stage_id is null or t.stage_id = v_stage_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+        and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
 end
 $$;
 
@@ -10446,7 +11729,23 @@ $$;
 -- Name: FUNCTION deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list with `q`, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+COMMENT ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list with `q`, more than its limit if there are as many: those of crm.deal_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
+
+
+--
+-- Name: deal_text(crm.deals); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.deal_text(t crm.deals) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$ select crm.search_text(array[t.title, t.external_id], array[]::text[]) $$;
+
+
+--
+-- Name: FUNCTION deal_text(t crm.deals); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.deal_text(t crm.deals) IS 'What is searched of the record.';
 
 
 --
@@ -10659,12 +11958,15 @@ begin
   -- Claims of other shards may choose the same hosts. In order of number, so that two claims cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct crm.lock_number('webhook host ' || c.host) as number from unnest(v_candidates) c order by number
+    select crm.lock_number('webhook host ' || h.host) as number
+    from (select distinct c.host from unnest(v_candidates) c) h
+    order by number
   ) k;
   v_now := clock_timestamp();
 
   return query
-  with host as (
+  -- Materialized, or what is in flight at a host would be counted for each of its candidates.
+  with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
     ) as taken
@@ -10699,25 +12001,20 @@ begin
       ))
       -- Written so that the index of what is ready does not serve it, or a plan might read all of that.
       and q.state is not distinct from 'ready'
-    returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
+    returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, (e.event).event, s.target_url,
+    c.workspace_id, c.subscription_id, c.delivery_id, c.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  -- offset 0 keeps the order of the lookups. The conditions leave no index that would read more than one row: a plan
-  -- that believes that a workspace has few rows takes any index, also for a workspace that has a million.
-  cross join lateral (
-    select d.event_id from crm.webhook_deliveries d
-    where d.workspace_id = c.workspace_id and d.subscription_id = c.subscription_id and d.id = c.delivery_id
-    offset 0
-  ) d
+  -- The conditions leave no index that would read more than one row: a plan that believes that a workspace has few rows
+  -- takes any index, also for a workspace that has a million.
   cross join lateral (
     select e as event from crm.events e
-    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id and e.id >= v_oldest
+    where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
     order by e.id
     limit 1
   ) e
@@ -10809,6 +12106,7 @@ CREATE TABLE crm.webhook_deliveries (
     attempts integer DEFAULT 0 NOT NULL,
     next_attempt_at timestamp with time zone DEFAULT now() NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    ended_badly boolean GENERATED ALWAYS AS ((state = ANY (ARRAY['failed'::text, 'cancelled'::text]))) STORED,
     CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
     CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 )
@@ -10850,6 +12148,13 @@ COMMENT ON COLUMN crm.webhook_deliveries.attempts IS 'Attempts of this series wh
 --
 
 COMMENT ON COLUMN crm.webhook_deliveries.next_attempt_at IS 'When the next attempt of a pending delivery is due. Whoever changes it changes the queue (trigger enqueue_changed).';
+
+
+--
+-- Name: COLUMN webhook_deliveries.ended_badly; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_deliveries.ended_badly IS 'Whether it failed or was cancelled, for the index of those; what ends well changes no column of an index.';
 
 
 --
@@ -10940,9 +12245,9 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- A statement for each index: one for all of them could use none. Of a subscription as a range of both columns, which
-  -- only one index has in that order: of an equality the planner may think that it matches every row, and walk the
-  -- workspace's. The range of the ids alone names the partitions.
+  -- A statement for each index: one for all of them could use none. Of a subscription as a walk of a list is: by the order
+  -- of both columns, which only one index has; of an equality the planner may think that it matches every row, and walk the
+  -- workspace's. The range of the ids alone names the partitions, and ends the walk at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -10974,10 +12279,10 @@ begin
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
         where d.workspace_id = p_workspace_id
           and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
           -- As the partial index says it.
-          and d.state in ('failed', 'cancelled')
+          and d.ended_badly
         order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
@@ -10991,8 +12296,8 @@ begin
       select d.id into v_last from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id
         and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
-        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from and d.ended_badly
       order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
@@ -11004,7 +12309,7 @@ begin
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
         where d.workspace_id = p_workspace_id
           and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
         order by d.subscription_id desc, d.id desc
         limit v_look
@@ -11019,7 +12324,7 @@ begin
       select d.id into v_last from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id
         and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
         and d.id < v_before and d.id >= v_from
       order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
@@ -11081,83 +12386,120 @@ COMMENT ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id uui
 
 
 --
--- Name: delivery_record(uuid, uuid, bigint, boolean, integer, text, integer); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: delivery_record(json); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) RETURNS record
+CREATE FUNCTION crm.delivery_record(p_outcomes json) RETURNS TABLE(lease_token bigint, attempt integer, state text, deactivated boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET enable_hashjoin TO 'off'
     AS $$
+#variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
-  v_delivery crm.webhook_deliveries;
-  v_subscription_id uuid;
+  v_recorded crm.recorded_attempt[];
+  v_attempt crm.recorded_attempt;
+  v_deactivating bigint[] := '{}';
 begin
-  deactivated := false;
-  select q.subscription_id into v_subscription_id from crm.webhook_queue q
-  where q.workspace_id = p_workspace_id and q.delivery_id = p_delivery_id and q.lease_token = p_lease_token
-  for update;
-  if not found then
-    return;
-  end if;
-  -- The trigger enqueue_changed puts it into the queue again, or removes it.
-  update crm.webhook_deliveries d
-  set
-    attempts = d.attempts + 1,
-    state = case when p_ok then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
-    next_attempt_at = coalesce(
-      case when not p_ok then v_now + crm.retry_delay(d.attempts + 1) end,
-      d.next_attempt_at
-    )
-  where d.workspace_id = p_workspace_id and d.id = p_delivery_id and d.state = 'pending'
-    -- For plans that take the other index: they too read one row.
-    and d.subscription_id = v_subscription_id
-  returning d.* into v_delivery;
-  if not found then
-    return;
-  end if;
-  attempt := v_delivery.attempts;
-  state := v_delivery.state;
+  -- Locked in order of their ids, so that two groups cannot deadlock.
+  with held as materialized (
+    select o.*, q.subscription_id
+    from (
+      select o.* from rows from (
+        json_to_recordset(p_outcomes) as (
+          workspace_id uuid, delivery_id uuid, lease_token bigint, status integer, reason text, duration_ms integer
+        )
+      ) with ordinality as o (workspace_id, delivery_id, lease_token, status, reason, duration_ms, position)
+      order by o.workspace_id, o.delivery_id
+    ) o
+    cross join lateral (
+      select q.subscription_id from crm.webhook_queue q
+      where q.workspace_id = o.workspace_id and q.delivery_id = o.delivery_id and q.lease_token = o.lease_token
+      for update
+    ) q
+  ),
+  -- The trigger enqueue_changed puts them into the queue again, or removes them.
+  recorded as (
+    update crm.webhook_deliveries d
+    set
+      attempts = d.attempts + 1,
+      state = case when h.reason is null then 'delivered' when d.attempts + 1 >= 5 then 'failed' else 'pending' end,
+      next_attempt_at = coalesce(
+        case when h.reason is not null then v_now + crm.retry_delay(d.attempts + 1) end,
+        d.next_attempt_at
+      )
+    from held h
+    where d.workspace_id = h.workspace_id and d.id = h.delivery_id and d.state = 'pending'
+      -- For plans that take the other index: they too read one row.
+      and d.subscription_id = h.subscription_id
+    returning d.workspace_id, d.subscription_id, d.id, h.lease_token, d.series, d.attempts, d.state, h.status, h.reason,
+      h.duration_ms, h.position
+  ),
+  stored as (
+    insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
+    select r.workspace_id, r.id, r.series, r.attempts, r.status, r.reason, r.duration_ms from recorded r
+  )
+  select array_agg(r::crm.recorded_attempt) into v_recorded from recorded r;
 
-  insert into crm.webhook_attempts (workspace_id, delivery_id, series, number, status, reason, duration_ms)
-  values (p_workspace_id, p_delivery_id, v_delivery.series, attempt, p_status, p_reason, p_duration_ms);
-
-  if p_ok then
+  -- In the order of subscriptions, for the same reason as above, and in that of the outcomes within one.
+  for v_attempt in
+    select r.*
+    from (
+      select a as attempt, bool_or(a.reason is not null) over (partition by a.workspace_id, a.subscription_id) as has_failed
+      from unnest(v_recorded) a
+    ) g
+    cross join lateral (select (g.attempt).*) r
+    cross join lateral (
+      select s.failure_count, s.slow_since, s.last_success_at from crm.webhook_subscriptions s
+      where s.workspace_id = r.workspace_id and s.id = r.subscription_id
+      offset 0
+    ) s
     -- Not at every success: hundreds a second would all write the same row.
-    update crm.webhook_subscriptions s
-    set failure_count = 0, last_success_at = v_now, slow_since = null
-    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id
-      and (
-        s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
-        or s.last_success_at < v_now - interval '10 s'
-      );
-  else
+    where g.has_failed or s.failure_count > 0 or s.slow_since is not null or s.last_success_at is null
+      or s.last_success_at < v_now - interval '10 s'
+    order by r.workspace_id, r.subscription_id, r.position
+  loop
+    if v_attempt.reason is null then
+      update crm.webhook_subscriptions s
+      set failure_count = 0, last_success_at = v_now, slow_since = null
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id
+        -- Not for each success of the group.
+        and (s.failure_count > 0 or s.slow_since is not null or s.last_success_at is distinct from v_now);
+      continue;
+    end if;
     update crm.webhook_subscriptions s
     set
       failure_count = s.failure_count + 1,
       last_failure_at = v_now,
       slow_since = case
-        when p_reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
-        when p_status is null then s.slow_since
+        when v_attempt.reason like 'timeout\_%' then coalesce(s.slow_since, v_now)
+        when v_attempt.status is null then s.slow_since
       end
-    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id;
-  end if;
+    where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id;
+    if v_attempt.state = 'failed' then
+      update crm.webhook_subscriptions s
+      set is_active = false, deactivated_reason = 'failures'
+      where s.workspace_id = v_attempt.workspace_id and s.id = v_attempt.subscription_id and s.is_active;
+      if found then
+        v_deactivating := v_deactivating || v_attempt.lease_token;
+      end if;
+    end if;
+  end loop;
 
-  if state = 'failed' then
-    update crm.webhook_subscriptions s
-    set is_active = false, deactivated_reason = 'failures'
-    where s.workspace_id = p_workspace_id and s.id = v_delivery.subscription_id and s.is_active;
-    deactivated := found;
-  end if;
+  return query
+  select a.lease_token, a.attempt, a.state, a.lease_token = any (v_deactivating) from unnest(v_recorded) a;
 end
 $$;
 
 
 --
--- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_record(p_outcomes json); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) IS 'Records the outcome of an attempt and schedules the next one. The fifth failure ends the delivery and deactivates the subscription (spec 6.5). If another dispatcher has claimed the delivery meanwhile, nothing changes and `attempt` is null. last_success_at is up to 10 s late.';
+COMMENT ON FUNCTION crm.delivery_record(p_outcomes json) IS 'Records the outcomes of attempts, in the order in which they ended, and schedules the next ones. An outcome is an object with workspace_id, delivery_id, lease_token, status, reason (absent after a success) and duration_ms. The fifth failure ends a delivery and deactivates the subscription (spec 6.5). An outcome whose delivery another dispatcher has claimed meanwhile changes nothing, and is not among the rows that are returned. last_success_at is up to 10 s late.';
 
 
 --
@@ -11347,14 +12689,11 @@ begin
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
-  returning id into v_event_id;
-
-  -- Read first, because an insert into a partitioned table costs as much where it inserts nothing, and most events have
-  -- no subscription.
-  v_subscription_ids := array(
+  returning id, array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
-  );
+  ) into v_event_id, v_subscription_ids;
+  -- An insert into a partitioned table costs as much where it inserts nothing, and most events have no subscription.
   if v_subscription_ids <> '{}' then
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
@@ -11362,8 +12701,11 @@ begin
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about, unless its text cannot be kept
+  -- either: a search would never find it.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
+  -- The job that keeps what is searched will not hear of it.
+  perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
 
@@ -11372,7 +12714,7 @@ $$;
 -- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Never fails. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
+COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
 
 
 --
@@ -11385,30 +12727,33 @@ CREATE FUNCTION crm.emit_all_created() RETURNS trigger
     AS $$
 declare
   v_event crm.event_type := tg_argv[0];
-  v_workspace_ids uuid[];
-  v_event_ids uuid[];
 begin
-  with stored as (
-    insert into crm.events (workspace_id, event, object_id, facts, position)
-    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + f.added
-    from created c cross join crm.feed_offset f
-    returning workspace_id, id
-  )
-  select array_agg(s.workspace_id), array_agg(s.id) into v_workspace_ids, v_event_ids from stored s;
+  -- Asked first, because to hand on the ids of events takes a third as long as to store them.
   if exists (
-    select from crm.webhook_subscriptions s
-    where s.workspace_id = any (v_workspace_ids) and s.is_active and v_event = any (s.event_types)
+    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+    where s.is_active and v_event = any (s.event_types)
   ) then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      returning workspace_id, id
+    )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-    from unnest(v_workspace_ids, v_event_ids) e (workspace_id, id)
-    join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types);
     perform set_config('app.events_enqueued', 'true', true);
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o;
   end if;
   return null;
 exception when others then
   raise log 'crm.emit_all_created %: % (%)', v_event, sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, split_part(v_event::text, '.', 1), array_agg(c.id)) from created c
+  group by c.workspace_id;
   return null;
 end
 $$;
@@ -11502,6 +12847,56 @@ COMMENT ON FUNCTION crm.emit_created() IS 'Trigger: emits the event in the trigg
 
 
 --
+-- Name: emit_deals_created(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.emit_deals_created() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  if exists (
+    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+    where s.is_active and s.event_types && '{deal.created,lead.received}'
+  ) then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+      returning workspace_id, event, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and e.event = any (s.event_types);
+    -- None, if the subscription is to lead.received and no deal is a lead's.
+    if found then
+      perform set_config('app.events_enqueued', 'true', true);
+    end if;
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o
+    cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f;
+  end if;
+  return null;
+exception when others then
+  raise log 'crm.emit_deals_created: % (%)', sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, 'deal', array_agg(c.id)) from created c group by c.workspace_id;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION emit_deals_created(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.emit_deals_created() IS 'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
+
+
+--
 -- Name: emit_erased(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -11563,31 +12958,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.emit_for_each(p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb) IS 'As crm.emit, for many objects in two statements: each call of crm.emit is a subtransaction, and more than 64 of them slow down every other transaction. Null: no object.';
-
-
---
--- Name: emit_lead_received(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.emit_lead_received() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-begin
-  perform crm.emit(
-    new.workspace_id, 'lead.received', new.id,
-    jsonb_build_object('contact_id', new.contact_id, 'company_id', new.company_id)
-  );
-  return null;
-end
-$$;
-
-
---
--- Name: FUNCTION emit_lead_received(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.emit_lead_received() IS 'Trigger: emits lead.received with the contact and the company that the lead had.';
 
 
 --
@@ -11735,9 +13105,9 @@ CREATE FUNCTION crm.enqueue_added() RETURNS trigger
     SET search_path TO ''
     AS $$
 begin
-  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, state, due_at)
+  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
   select
-    d.workspace_id, d.subscription_id, d.id,
+    d.workspace_id, d.subscription_id, d.id, d.event_id,
     case when d.next_attempt_at <= statement_timestamp() then 'ready' else 'waiting' end, d.next_attempt_at
   from added d
   where d.state = 'pending';
@@ -11760,28 +13130,41 @@ COMMENT ON FUNCTION crm.enqueue_added() IS 'Trigger: puts new deliveries into th
 CREATE FUNCTION crm.enqueue_changed() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $$
 declare
-  v_is_due boolean := new.next_attempt_at <= clock_timestamp();
+  v_now timestamptz := clock_timestamp();
+  v_change record;
 begin
-  if new.state <> 'pending' then
-    delete from crm.webhook_queue q where q.workspace_id = new.workspace_id and q.delivery_id = new.id;
-    return null;
-  end if;
-  insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, state, due_at)
-  values (
-    new.workspace_id, new.subscription_id, new.id, case when v_is_due then 'ready' else 'waiting' end, new.next_attempt_at
-  )
-  on conflict (workspace_id, delivery_id) do update
-  set
-    due_at = excluded.due_at,
-    -- An attempt that is under way goes on, unless this is the record of its outcome.
-    state = case
-      when q.state = 'held' or q.state = 'leased' and new.attempts = old.attempts then q.state
-      else excluded.state
-    end,
-    lease_until = case when new.attempts = old.attempts then q.lease_until end,
-    lease_token = case when new.attempts = old.attempts then q.lease_token end;
+  -- For all rows at once, because most end together, those of one crm.delivery_record.
+  delete from crm.webhook_queue q using changed c
+  where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
+
+  for v_change in
+    select c.*, c.attempts <> b.attempts as is_recorded
+    from changed c join before b on b.workspace_id = c.workspace_id and b.id = c.id
+    where c.state = 'pending'
+      and (b.state <> c.state or b.next_attempt_at <> c.next_attempt_at or b.attempts <> c.attempts)
+    order by c.workspace_id, c.id
+  loop
+    insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
+    values (
+      v_change.workspace_id, v_change.subscription_id, v_change.id, v_change.event_id,
+      case when v_change.next_attempt_at <= v_now then 'ready' else 'waiting' end, v_change.next_attempt_at
+    )
+    on conflict (workspace_id, delivery_id) do update
+    set
+      due_at = excluded.due_at,
+      -- An attempt that is under way goes on, unless this is the record of its outcome.
+      state = case
+        when q.state = 'held' or q.state = 'leased' and not v_change.is_recorded then q.state
+        else excluded.state
+      end,
+      lease_until = case when not v_change.is_recorded then q.lease_until end,
+      lease_token = case when not v_change.is_recorded then q.lease_token end;
+  end loop;
   return null;
 end
 $$;
@@ -11791,7 +13174,7 @@ $$;
 -- Name: FUNCTION enqueue_changed(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.enqueue_changed() IS 'Trigger: keeps the queue in step with a delivery: its time, its end, its new series.';
+COMMENT ON FUNCTION crm.enqueue_changed() IS 'Trigger: keeps the queue in step with deliveries: their times, their ends, their new series.';
 
 
 --
@@ -11877,6 +13260,9 @@ begin
   perform crm.erase_deals(v_workspace_id, v_deal_ids, v_traces, p_texts, v_names);
   -- What is written about these is of the contact that they were given.
   perform crm.erase_deals(v_workspace_id, v_given_ids, v_traces, false, null);
+  -- At once, not by the job: what is searched of them has the person's words.
+  perform crm.keep_texts(v_workspace_id, 'contact', v_ids);
+  perform crm.keep_texts(v_workspace_id, 'deal', v_deal_ids || v_given_ids);
   perform crm.erase_replies(v_workspace_id, v_ids || v_deal_ids || v_given_ids || v_activity_ids || v_note_ids, v_traces);
 end
 $$;
@@ -12135,6 +13521,30 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.external_id_holder(p_constraint text, p_external_id text) IS 'The record of the workspace that has this external_id already, by the unique index that refused to give it to another.';
+
+
+--
+-- Name: facts_of_new_deal(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid) RETURNS TABLE(event crm.event_type, facts jsonb)
+    LANGUAGE sql STABLE
+    AS $$
+  select f.event, f.facts
+  from (
+    values
+      ('deal.created'::crm.event_type, '{}'::jsonb),
+      ('lead.received', jsonb_build_object('contact_id', p_contact_id, 'company_id', p_company_id))
+  ) f (event, facts)
+  where p_lead is not null or f.event = 'deal.created'
+$$;
+
+
+--
+-- Name: FUNCTION facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid) IS 'The events of a new deal, in their order, with their facts: lead.received has the contact and the company that the lead had.';
 
 
 --
@@ -12514,6 +13924,30 @@ COMMENT ON FUNCTION crm.fold(p_text text) IS 'The text without accents, in lower
 
 
 --
+-- Name: forget_text(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.forget_text() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.lock_texts(false);
+  delete from crm.search_texts x
+  where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION forget_text(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.forget_text() IS 'Trigger: deletes what is searched of a record that is deleted, of the kind in the trigger''s argument.';
+
+
+--
 -- Name: funnel_stages(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -12643,6 +14077,27 @@ COMMENT ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) I
 
 
 --
+-- Name: given_columns(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.given_columns(p_table regclass) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+  from pg_catalog.pg_attribute a
+  where a.attrelid = p_table and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+$$;
+
+
+--
+-- Name: FUNCTION given_columns(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.given_columns(p_table regclass) IS 'The columns of a table as a list for SQL, without those that are generated: an insert cannot name them.';
+
+
+--
 -- Name: holds_webhooks(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -12666,11 +14121,12 @@ COMMENT ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) IS 'Whether the deli
 -- Name: idempotency_begin(uuid, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text, OUT was_found boolean) RETURNS record
+CREATE FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea) RETURNS crm.remembered_reply
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
+  v_remembered crm.remembered_reply;
   -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
     crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key)
@@ -12678,28 +14134,30 @@ declare
   v_seen crm.idempotency_keys;
 begin
   -- Read after the lock was tried: a request that held the lock before has committed its reply.
-  select * into v_seen from crm.idempotency_keys i
-  where i.workspace_id = p_workspace_id and i.key = p_key
-    and i.created_at > clock_timestamp() - interval '24 hours';
-  if found then
+  select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
+  if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
-      body := v_seen.body;
-      was_found := v_seen.was_found;
+      v_remembered.body := v_seen.body;
+      v_remembered.was_found := v_seen.was_found;
     else
-      error_code := 'idempotency_conflict';
+      v_remembered.error_code := 'idempotency_conflict';
     end if;
   elsif not v_locked then
-    error_code := 'idempotency_in_progress';
+    v_remembered.error_code := 'idempotency_in_progress';
+  elsif v_seen.key is not null then
+    -- Expired: it makes room for the reply to come.
+    delete from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   end if;
+  return v_remembered;
 end
 $$;
 
 
 --
--- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text, OUT was_found boolean); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text, OUT was_found boolean) IS 'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
+COMMENT ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea) IS 'Returns the stored reply or an error code. If both are null, this transaction holds the key (spec 4.0.1).';
 
 
 --
@@ -12711,14 +14169,8 @@ CREATE FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_requ
     SET search_path TO ''
     AS $$
 begin
-  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body, was_found)
-  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found)
-  -- Only an expired entry, older than 24 hours, can conflict here.
-  on conflict (workspace_id, key) do update
-    set request_hash = excluded.request_hash,
-      body = excluded.body,
-      was_found = excluded.was_found,
-      created_at = excluded.created_at;
+  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
 end
 $$;
 
@@ -12727,7 +14179,7 @@ $$;
 -- Name: FUNCTION idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean) IS 'Stores a reply in the transaction that created the record: both are kept, or neither is.';
+COMMENT ON FUNCTION crm.idempotency_remember(p_workspace_id uuid, p_key text, p_request_hash bytea, p_body text, p_was_found boolean) IS 'Stores a reply in the transaction that created the record: both are kept, or neither is. The transaction holds the key, under which nothing is stored (crm.idempotency_begin).';
 
 
 --
@@ -12848,6 +14300,154 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) IS 'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first one. A suspended workspace is not refused: its people must see why nothing works.';
+
+
+--
+-- Name: index_texts(interval); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.index_texts(p_most interval DEFAULT '00:00:03'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_sort TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_end timestamptz := clock_timestamp() + p_most;
+  v_horizon bigint;
+  v_next crm.search_backlog;
+  v_looked integer;
+  v_count integer := 0;
+begin
+  perform crm.lock_texts(true);
+  v_horizon := crm.feed_horizon();
+  -- One look-up in the index for each workspace: one statement for all would read all events of two days.
+  insert into crm.search_backlog (workspace_id, position, event_id, reached_at)
+  select w.id, p.position, crm.uuid_v7_floor('epoch'), p.reached_at
+  from crm.search_progress p
+  cross join crm.workspaces w
+  cross join lateral (
+    select from crm.events e
+    where e.workspace_id = w.id and e.position >= p.position and e.position < v_horizon
+      and e.id >= crm.uuid_v7_floor(p.reached_at - interval '2 days')
+    order by e.position
+    limit 1
+  ) changed
+  on conflict do nothing;
+  update crm.search_progress p set position = v_horizon, reached_at = now() where p.position < v_horizon;
+  -- In turns, so that a workspace with an import keeps no other waiting.
+  loop
+    v_looked := 0;
+    for v_next in select b.* from crm.search_backlog b order by b.reached_at, b.position loop
+      exit when clock_timestamp() >= v_end;
+      begin
+        v_looked := v_looked + crm.index_texts_of(v_next, v_horizon, 500);
+      exception when others then
+        -- The others do not wait for it. It stays in the backlog, of which the doctor tells.
+        raise log 'crm.index_texts of %: % (%)', v_next.workspace_id, sqlerrm, sqlstate;
+      end;
+    end loop;
+    v_count := v_count + v_looked;
+    exit when v_looked = 0 or clock_timestamp() >= v_end;
+  end loop;
+  return v_count;
+end
+$$;
+
+
+--
+-- Name: FUNCTION index_texts(p_most interval); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.index_texts(p_most interval) IS 'Keeps what is searched of the records that have changed since the last run, and returns how many events it looked at. Ends after p_most, because the feed of events waits for a transaction that has written.';
+
+
+--
+-- Name: search_backlog; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.search_backlog (
+    workspace_id uuid NOT NULL,
+    "position" bigint NOT NULL,
+    event_id uuid NOT NULL,
+    reached_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY crm.search_backlog FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE search_backlog; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.search_backlog IS 'The workspaces in which more has changed than a run of the job could write, such as by an import: the others do not wait for it.';
+
+
+--
+-- Name: COLUMN search_backlog.event_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.search_backlog.event_id IS 'The last event that was looked at, of those with this position.';
+
+
+--
+-- Name: COLUMN search_backlog.reached_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.search_backlog.reached_at IS 'As in crm.search_progress, when the workspace fell behind.';
+
+
+--
+-- Name: index_texts_of(crm.search_backlog, bigint, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_events crm.events[] := array(
+    select l from crm.events l
+    where l.workspace_id = p_done.workspace_id and (l.position, l.id) > (p_done.position, p_done.event_id)
+      and l.position < p_horizon
+      and l.id >= crm.uuid_v7_floor(p_done.reached_at - interval '2 days')
+    order by l.position, l.id
+    limit p_most
+  );
+  v_changed record;
+begin
+  for v_changed in
+    select c.record, array_agg(distinct c.id) as ids
+    from (select crm.text_changed(e.event, e.facts) as record, e.object_id as id from unnest(v_events) e) c
+    where c.record is not null
+    group by c.record
+  loop
+    perform crm.keep_texts(p_done.workspace_id, v_changed.record, v_changed.ids);
+  end loop;
+  if cardinality(v_events) < p_most then
+    delete from crm.search_backlog b where b.workspace_id = p_done.workspace_id;
+  else
+    update crm.search_backlog b
+    set position = v_events[p_most].position, event_id = v_events[p_most].id
+    where b.workspace_id = p_done.workspace_id;
+  end if;
+  return cardinality(v_events);
+end
+$$;
+
+
+--
+-- Name: FUNCTION index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) IS 'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and returns how many those were. A workspace of which none is left leaves the backlog.';
 
 
 --
@@ -12998,111 +14598,6 @@ COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as
 
 
 --
--- Name: keep_company_text(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.keep_company_text() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'company' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.name, new.legal_name, new.tax_id, new.domain, new.email, new.external_id, crm.spelled_tax_id(new.tax_id)], array[new.phone]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'company' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'company', new.id,
-      crm.search_text(array[new.name, new.legal_name, new.tax_id, new.domain, new.email, new.external_id, crm.spelled_tax_id(new.tax_id)], array[new.phone]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-
-
---
--- Name: FUNCTION keep_company_text(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.keep_company_text() IS 'Trigger: keeps what is searched of the record.';
-
-
---
--- Name: keep_contact_text(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.keep_contact_text() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'contact' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'contact' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'contact', new.id,
-      crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-
-
---
--- Name: FUNCTION keep_contact_text(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.keep_contact_text() IS 'Trigger: keeps what is searched of the record.';
-
-
---
--- Name: keep_deal_text(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.keep_deal_text() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO ''
-    AS $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'deal' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.title, new.external_id], array[]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'deal' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'deal', new.id,
-      crm.search_text(array[new.title, new.external_id], array[]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-
-
---
--- Name: FUNCTION keep_deal_text(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.keep_deal_text() IS 'Trigger: keeps what is searched of the record.';
-
-
---
 -- Name: keep_lead_contact(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -13122,6 +14617,49 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.keep_lead_contact() IS 'Trigger: keeps which contact sent the lead of a deal that gets another one.';
+
+
+--
+-- Name: keep_texts(uuid, text, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  case p_record
+    when 'company' then
+      perform crm.lock_texts(false);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.company_text(t) from crm.companies t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    when 'contact' then
+      perform crm.lock_texts(false);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.contact_text(t) from crm.contacts t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    when 'deal' then
+      perform crm.lock_texts(false);
+      insert into crm.search_texts as kept (workspace_id, record, id, text)
+      select t.workspace_id, p_record, t.id, crm.deal_text(t) from crm.deals t
+      where t.workspace_id = p_workspace_id and t.id = any (p_ids)
+      on conflict (workspace_id, record, id) do update set text = excluded.text where kept.text <> excluded.text;
+    else
+      null;
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) IS 'Writes what is searched of records of a kind as they are now; nothing for a kind that is not searched.';
 
 
 --
@@ -13270,6 +14808,12 @@ declare
   v_words text;
   v_merged crm.contacts;
 begin
+  -- Most leads are of somebody new. One statement finds that out, where those below are four.
+  if not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
+    and not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
+  then
+    return;
+  end if;
   if v_email is not null then
     matched_by := 'email';
     select c.* into contact from crm.contacts c
@@ -13679,6 +15223,7 @@ COMMENT ON FUNCTION crm.lock_key(p_id uuid) IS 'Makes a revocation of a key of t
 CREATE FUNCTION crm.lock_matches(VARIADIC p_values jsonb[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
   if current_setting('app.matches_locked', true) = 'true' then
@@ -13783,6 +15328,31 @@ COMMENT ON FUNCTION crm.lock_number(p_name text) IS 'The number of the advisory 
 
 
 --
+-- Name: lock_texts(boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lock_texts(p_exclusive boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if p_exclusive then
+    perform pg_advisory_xact_lock(crm.lock_number('texts'));
+  else
+    perform pg_advisory_xact_lock_shared(crm.lock_number('texts'));
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION lock_texts(p_exclusive boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lock_texts(p_exclusive boolean) IS 'Lets the job index-texts (exclusive) and whoever writes texts at once wait for each other until the transaction ends: otherwise the job could have read a record before it is erased, and write its text afterwards.';
+
+
+--
 -- Name: loss_reasons; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -13842,18 +15412,22 @@ declare
   v_partition text := p_table || to_char(p_day, '_YYYY_MM_DD');
   v_from uuid := crm.uuid_v7_floor(p_day::timestamp at time zone 'UTC');
   v_to uuid := crm.uuid_v7_floor((p_day + 1)::timestamp at time zone 'UTC');
+  v_columns text := crm.given_columns(p_table);
   v_moved bigint;
 begin
   -- The indexes come with `attach`, because rows are moved five times as fast without.
-  execute format('create table %s (like %s including all excluding indexes)', v_partition, p_table);
+  execute format(
+    'create table %s (like %s including all excluding indexes) with (fillfactor = %s)',
+    v_partition, p_table, crm.partition_fillfactor(p_table)
+  );
   call crm.protect(v_partition);
   execute format('comment on table %s is %L', v_partition, format('The rows of %s of %s (UTC).', p_table, p_day));
   execute format(
     $sql$
       with moved as (delete from %1$s r where r.%2$I >= $1 and r.%2$I < $2 returning r.*)
-      insert into %3$s select * from moved
+      insert into %3$s (%4$s) select %4$s from moved
     $sql$,
-    p_table || '_default', crm.partition_key(p_table), v_partition
+    p_table || '_default', crm.partition_key(p_table), v_partition, v_columns
   ) using v_from, v_to;
   get diagnostics v_moved = row_count;
   execute format(
@@ -13940,6 +15514,13 @@ begin
   end if;
   if v_is_missing or exists (select from crm.partitions_of(p_table) p where p.day < v_oldest) then
     begin
+      if p_table::text = 'crm.events' then
+        -- The job index-texts reads events for some seconds, and may begin at the same moment each time. Nobody who uses the
+        -- table waits behind this lock.
+        perform set_config('lock_timeout', '5s', true);
+        perform crm.lock_texts(true);
+        perform set_config('lock_timeout', '200ms', true);
+      end if;
       -- Not the weaker lock that `attach` takes: a row that somebody is just writing into the default partition would be
       -- refused once its day has a partition. `only`, because nobody has another partition who has not the table. The
       -- default one, whose bounds change too, may be a vacuum's.
@@ -14549,7 +16130,10 @@ begin
         where t.workspace_id = crm.current_workspace_id()
           and t.deal_id = v_deal_id
           and (t.kind, t.id) < (s.value, p_before)
-          and (t.kind, t.id) >= (s.value, p_from)
+          and t.kind >= s.value
+          and t.kind = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.kind desc, t.id desc
         limit p_step + 1
       ) t
@@ -14574,7 +16158,10 @@ begin
         where v_by = 'all'
           and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+          and t.deal_id >= v_deal_id
+          and t.deal_id = any (array[v_deal_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.deal_id desc, t.id desc
         limit v_rows
       )
@@ -14586,7 +16173,10 @@ begin
           where t.workspace_id = crm.current_workspace_id()
             and t.deal_id = v_deal_id
             and (t.kind, t.id) < (s.value, v_before)
-            and (t.kind, t.id) >= (s.value, p_from)
+            and t.kind >= s.value
+            and t.kind = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.kind desc, t.id desc
           limit v_rows
         ) t
@@ -14881,15 +16471,12 @@ COMMENT ON FUNCTION crm.owner_or_default(p_owner_id uuid) IS 'The owner that the
 --
 
 CREATE FUNCTION crm.page(p_records json[], p_next_id uuid) RETURNS json
-    LANGUAGE plpgsql IMMUTABLE
-    SET search_path TO ''
+    LANGUAGE sql STABLE
     AS $$
-begin
-  return to_json(row(
-    coalesce(array_to_json(p_records), '[]'),
+  select to_json(row(
+    coalesce(p_records, '{}'),
     row(p_next_id, p_next_id is not null)::api.page_meta
-  )::api.page);
-end
+  )::api.page)
 $$;
 
 
@@ -15069,6 +16656,23 @@ COMMENT ON FUNCTION crm.parse_moment(p_text text) IS 'Parses an ISO 8601 date an
 
 
 --
+-- Name: partition_fillfactor(regclass); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.partition_fillfactor(p_table regclass) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$ select case p_table::text when 'crm.webhook_deliveries' then 90 else 100 end $$;
+
+
+--
+-- Name: FUNCTION partition_fillfactor(p_table regclass); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.partition_fillfactor(p_table regclass) IS 'How many percent of a page of a partition new rows may fill; the rest is for changes of its rows.';
+
+
+--
 -- Name: partition_key(regclass); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -15112,6 +16716,55 @@ $_$;
 --
 
 COMMENT ON FUNCTION crm.partitions_of(p_table regclass) IS 'The partitions of a table with their days, oldest first, without the default partition.';
+
+
+--
+-- Name: pending_texts(text, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.pending_texts(p_record text, p_most integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_done crm.search_backlog;
+  v_from uuid;
+  -- So that the partitions of the coming week are not opened.
+  v_to uuid := crm.uuid_v7_floor(now() + interval '1 day');
+  v_looked integer;
+  v_ids uuid[];
+begin
+  select v_workspace_id, coalesce(b.position, p.position), coalesce(b.event_id, crm.uuid_v7_floor('epoch')),
+    coalesce(b.reached_at, p.reached_at)
+  into v_done
+  from crm.search_progress p left join crm.search_backlog b on b.workspace_id = v_workspace_id;
+  -- As in api.event_list.
+  v_from := crm.uuid_v7_floor(v_done.reached_at - interval '2 days');
+  select count(*), array_agg(distinct e.object_id) filter (where crm.text_changed(e.event, e.facts) = p_record)
+  into v_looked, v_ids
+  from (
+    select l.event, l.facts, l.object_id from crm.events l
+    where l.workspace_id = v_workspace_id and (l.position, l.id) > (v_done.position, v_done.event_id)
+      and l.id >= v_from and l.id < v_to
+    order by l.position, l.id
+    limit p_most + 1
+  ) e;
+  return case when v_looked <= p_most then coalesce(v_ids, '{}') end;
+end
+$$;
+
+
+--
+-- Name: FUNCTION pending_texts(p_record text, p_most integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.pending_texts(p_record text, p_most integer) IS 'The records of the current workspace whose text may have changed since it was kept; null if there are more than p_most events since then. Security definer, because verbs may not read how far the job is.';
 
 
 --
@@ -15878,6 +17531,28 @@ COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'S
 
 
 --
+-- Name: refusal(text, crm.caller, crm.admission, json); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission DEFAULT NULL::crm.admission, p_details json DEFAULT NULL::json) RETURNS api.reply
+    LANGUAGE sql STABLE
+    AS $$
+  select row(
+    p_error_code, p_details, null, false, false, false, p_caller.id, p_caller.workspace_id,
+    case when p_admission.admitted is not null then p_caller.rate_limit end, p_admission.remaining,
+    p_admission.reset_seconds
+  )::api.reply
+$$;
+
+
+--
+-- Name: FUNCTION refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission, p_details json); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission, p_details json) IS 'The answer to a request for which no verb has run, or in vain. p_admission null: the call was not counted.';
+
+
+--
 -- Name: require_active_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -16359,34 +18034,56 @@ begin
   if current_user <> 'crm_app' then
     raise exception 'crm.run_app_verb runs as %, not as crm_app', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
-  case p_verb
-    when 'action_list' then return app.action_list(p_args);
-    when 'delivery_get' then return app.delivery_get(p_args);
-    when 'delivery_list' then return app.delivery_list(p_args);
-    when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
-    when 'funnel_get' then return app.funnel_get(p_args);
-    when 'key_create' then return app.key_create(p_args);
-    when 'key_get' then return app.key_get(p_args);
-    when 'key_list' then return app.key_list(p_args);
-    when 'key_revoke' then return app.key_revoke(p_args);
-    when 'key_rotate' then return app.key_rotate(p_args);
-    when 'key_update' then return app.key_update(p_args);
-    when 'member_invite' then return app.member_invite(p_args);
-    when 'member_list' then return app.member_list(p_args);
-    when 'member_reinvite' then return app.member_reinvite(p_args);
-    when 'member_update' then return app.member_update(p_args);
-    when 'subscription_create' then return app.subscription_create(p_args);
-    when 'subscription_delete' then return app.subscription_delete(p_args);
-    when 'subscription_get' then return app.subscription_get(p_args);
-    when 'subscription_list' then return app.subscription_list(p_args);
-    when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
-    when 'subscription_recover' then return app.subscription_recover(p_args);
-    when 'subscription_rotate' then return app.subscription_rotate(p_args);
-    when 'subscription_test' then return app.subscription_test(p_args);
-    when 'workspace_choices' then return app.workspace_choices(p_args);
-    when 'workspace_get' then return app.workspace_get(p_args);
-    when 'workspace_update' then return app.workspace_update(p_args);
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
+  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  case split_part(p_verb, '_', 1)
+    when 'action' then
+      case p_verb
+        when 'action_list' then return app.action_list(p_args);
+      end case;
+    when 'delivery' then
+      case p_verb
+        when 'delivery_get' then return app.delivery_get(p_args);
+        when 'delivery_list' then return app.delivery_list(p_args);
+        when 'delivery_redeliver' then return app.delivery_redeliver(p_args);
+      end case;
+    when 'funnel' then
+      case p_verb
+        when 'funnel_get' then return app.funnel_get(p_args);
+      end case;
+    when 'key' then
+      case p_verb
+        when 'key_create' then return app.key_create(p_args);
+        when 'key_get' then return app.key_get(p_args);
+        when 'key_list' then return app.key_list(p_args);
+        when 'key_revoke' then return app.key_revoke(p_args);
+        when 'key_rotate' then return app.key_rotate(p_args);
+        when 'key_update' then return app.key_update(p_args);
+      end case;
+    when 'member' then
+      case p_verb
+        when 'member_invite' then return app.member_invite(p_args);
+        when 'member_list' then return app.member_list(p_args);
+        when 'member_reinvite' then return app.member_reinvite(p_args);
+        when 'member_update' then return app.member_update(p_args);
+      end case;
+    when 'subscription' then
+      case p_verb
+        when 'subscription_create' then return app.subscription_create(p_args);
+        when 'subscription_delete' then return app.subscription_delete(p_args);
+        when 'subscription_get' then return app.subscription_get(p_args);
+        when 'subscription_list' then return app.subscription_list(p_args);
+        when 'subscription_reactivate' then return app.subscription_reactivate(p_args);
+        when 'subscription_recover' then return app.subscription_recover(p_args);
+        when 'subscription_rotate' then return app.subscription_rotate(p_args);
+        when 'subscription_test' then return app.subscription_test(p_args);
+      end case;
+    when 'workspace' then
+      case p_verb
+        when 'workspace_choices' then return app.workspace_choices(p_args);
+        when 'workspace_get' then return app.workspace_get(p_args);
+        when 'workspace_update' then return app.workspace_update(p_args);
+      end case;
   end case;
 end
 $$;
@@ -16541,68 +18238,108 @@ begin
   if current_user <> 'crm_api' then
     raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
-  case p_verb
-    when 'activity_batch' then return api.activity_batch(p_args);
-    when 'activity_create' then return api.activity_create(p_args);
-    when 'activity_get' then return api.activity_get(p_args);
-    when 'activity_list' then return api.activity_list(p_args);
-    when 'activity_update' then return api.activity_update(p_args);
-    when 'change_list' then return api.change_list(p_args);
-    when 'company_archive' then return api.company_archive(p_args);
-    when 'company_batch' then return api.company_batch(p_args);
-    when 'company_create' then return api.company_create(p_args);
-    when 'company_get' then return api.company_get(p_args);
-    when 'company_list' then return api.company_list(p_args);
-    when 'company_merge' then return api.company_merge(p_args);
-    when 'company_restore' then return api.company_restore(p_args);
-    when 'company_update' then return api.company_update(p_args);
-    when 'company_upsert' then return api.company_upsert(p_args);
-    when 'contact_archive' then return api.contact_archive(p_args);
-    when 'contact_batch' then return api.contact_batch(p_args);
-    when 'contact_create' then return api.contact_create(p_args);
-    when 'contact_erase' then return api.contact_erase(p_args);
-    when 'contact_get' then return api.contact_get(p_args);
-    when 'contact_list' then return api.contact_list(p_args);
-    when 'contact_merge' then return api.contact_merge(p_args);
-    when 'contact_restore' then return api.contact_restore(p_args);
-    when 'contact_update' then return api.contact_update(p_args);
-    when 'contact_upsert' then return api.contact_upsert(p_args);
-    when 'deal_archive' then return api.deal_archive(p_args);
-    when 'deal_batch' then return api.deal_batch(p_args);
-    when 'deal_create' then return api.deal_create(p_args);
-    when 'deal_get' then return api.deal_get(p_args);
-    when 'deal_list' then return api.deal_list(p_args);
-    when 'deal_lose' then return api.deal_lose(p_args);
-    when 'deal_move_stage' then return api.deal_move_stage(p_args);
-    when 'deal_restore' then return api.deal_restore(p_args);
-    when 'deal_summary' then return api.deal_summary(p_args);
-    when 'deal_update' then return api.deal_update(p_args);
-    when 'deal_upsert' then return api.deal_upsert(p_args);
-    when 'deal_win' then return api.deal_win(p_args);
-    when 'event_list' then return api.event_list(p_args);
-    when 'lead_create' then return api.lead_create(p_args);
-    when 'me_get' then return api.me_get(p_args);
-    when 'note_batch' then return api.note_batch(p_args);
-    when 'note_create' then return api.note_create(p_args);
-    when 'note_get' then return api.note_get(p_args);
-    when 'note_list' then return api.note_list(p_args);
-    when 'pipeline_list' then return api.pipeline_list(p_args);
-    when 'proposal_accept' then return api.proposal_accept(p_args);
-    when 'proposal_reject' then return api.proposal_reject(p_args);
-    when 'proposal_view' then return api.proposal_view(p_args);
-    when 'webhook_create' then return api.webhook_create(p_args);
-    when 'webhook_delete' then return api.webhook_delete(p_args);
-    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
-    when 'webhook_delivery' then return api.webhook_delivery(p_args);
-    when 'webhook_get' then return api.webhook_get(p_args);
-    when 'webhook_list' then return api.webhook_list(p_args);
-    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
-    when 'webhook_recover' then return api.webhook_recover(p_args);
-    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
-    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
-    when 'webhook_test' then return api.webhook_test(p_args);
-    when 'workspace_get' then return api.workspace_get(p_args);
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
+  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  case split_part(p_verb, '_', 1)
+    when 'activity' then
+      case p_verb
+        when 'activity_batch' then return api.activity_batch(p_args);
+        when 'activity_create' then return api.activity_create(p_args);
+        when 'activity_get' then return api.activity_get(p_args);
+        when 'activity_list' then return api.activity_list(p_args);
+        when 'activity_update' then return api.activity_update(p_args);
+      end case;
+    when 'change' then
+      case p_verb
+        when 'change_list' then return api.change_list(p_args);
+      end case;
+    when 'company' then
+      case p_verb
+        when 'company_archive' then return api.company_archive(p_args);
+        when 'company_batch' then return api.company_batch(p_args);
+        when 'company_create' then return api.company_create(p_args);
+        when 'company_get' then return api.company_get(p_args);
+        when 'company_list' then return api.company_list(p_args);
+        when 'company_merge' then return api.company_merge(p_args);
+        when 'company_restore' then return api.company_restore(p_args);
+        when 'company_update' then return api.company_update(p_args);
+        when 'company_upsert' then return api.company_upsert(p_args);
+      end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_archive' then return api.contact_archive(p_args);
+        when 'contact_batch' then return api.contact_batch(p_args);
+        when 'contact_create' then return api.contact_create(p_args);
+        when 'contact_erase' then return api.contact_erase(p_args);
+        when 'contact_get' then return api.contact_get(p_args);
+        when 'contact_list' then return api.contact_list(p_args);
+        when 'contact_merge' then return api.contact_merge(p_args);
+        when 'contact_restore' then return api.contact_restore(p_args);
+        when 'contact_update' then return api.contact_update(p_args);
+        when 'contact_upsert' then return api.contact_upsert(p_args);
+      end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_archive' then return api.deal_archive(p_args);
+        when 'deal_batch' then return api.deal_batch(p_args);
+        when 'deal_create' then return api.deal_create(p_args);
+        when 'deal_get' then return api.deal_get(p_args);
+        when 'deal_list' then return api.deal_list(p_args);
+        when 'deal_lose' then return api.deal_lose(p_args);
+        when 'deal_move_stage' then return api.deal_move_stage(p_args);
+        when 'deal_restore' then return api.deal_restore(p_args);
+        when 'deal_summary' then return api.deal_summary(p_args);
+        when 'deal_update' then return api.deal_update(p_args);
+        when 'deal_upsert' then return api.deal_upsert(p_args);
+        when 'deal_win' then return api.deal_win(p_args);
+      end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return api.event_list(p_args);
+      end case;
+    when 'lead' then
+      case p_verb
+        when 'lead_create' then return api.lead_create(p_args);
+      end case;
+    when 'me' then
+      case p_verb
+        when 'me_get' then return api.me_get(p_args);
+      end case;
+    when 'note' then
+      case p_verb
+        when 'note_batch' then return api.note_batch(p_args);
+        when 'note_create' then return api.note_create(p_args);
+        when 'note_get' then return api.note_get(p_args);
+        when 'note_list' then return api.note_list(p_args);
+      end case;
+    when 'pipeline' then
+      case p_verb
+        when 'pipeline_list' then return api.pipeline_list(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_accept' then return api.proposal_accept(p_args);
+        when 'proposal_reject' then return api.proposal_reject(p_args);
+        when 'proposal_view' then return api.proposal_view(p_args);
+      end case;
+    when 'webhook' then
+      case p_verb
+        when 'webhook_create' then return api.webhook_create(p_args);
+        when 'webhook_delete' then return api.webhook_delete(p_args);
+        when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+        when 'webhook_delivery' then return api.webhook_delivery(p_args);
+        when 'webhook_get' then return api.webhook_get(p_args);
+        when 'webhook_list' then return api.webhook_list(p_args);
+        when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+        when 'webhook_recover' then return api.webhook_recover(p_args);
+        when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+        when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+        when 'webhook_test' then return api.webhook_test(p_args);
+      end case;
+    when 'workspace' then
+      case p_verb
+        when 'workspace_get' then return api.workspace_get(p_args);
+      end case;
   end case;
 end
 $$;
@@ -17027,9 +18764,10 @@ declare
   v_enough integer := least(p_enough, 2 * p_step);
   v_newest uuid;
   v_keys text[];
-  v_key text;
+  v_trigram text;
   v_sampled integer;
   v_rarest integer;
+  v_rare text;
   v_found uuid[];
   -- The texts that may still be compared, which takes as long as the words are long. The samples do not bound them: whoever
   -- sees the ids can change the records of a sample.
@@ -17051,32 +18789,49 @@ begin
     end if;
     -- The index is read as far as the rarest of the trigrams is frequent: each may be more frequent than the words.
     v_rarest := 3;
-    foreach v_key in array crm.search_keys(v_workspace_id, p_record, '/4096', v_newest, v_trigrams) loop
-      select count(*) into v_sampled
-      from (
-        select from crm.search_texts x
-        where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> array[v_key]
-        limit v_rarest
-      ) s;
-      v_rarest := least(v_rarest, v_sampled);
-      exit when v_rarest = 0;
-    end loop;
-    is_common := v_rarest = 3;
-    exit when is_common;
-    v_read := v_read + v_rarest;
-    -- Some thousands may have the words, if the small sample has the rarest: 1 in 64 is counted before all are read.
-    if v_rarest > 0 then
-      v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
+    v_rare := null;
+    foreach v_trigram in array string_to_array(v_trigrams, ',') loop
+      v_keys := crm.search_keys(v_workspace_id, p_record, '/4096', v_newest, v_trigram);
       select count(*) into v_sampled
       from (
         select from crm.search_texts x
         where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
-        limit p_step / 6
+        limit 3
       ) s;
-      is_common := v_sampled >= greatest(p_step / 6, 1);
-      exit when is_common;
+      v_rarest := least(v_rarest, v_sampled);
+      if v_sampled < 2 then
+        v_rare := concat_ws(',', v_rare, v_trigram);
+      end if;
+      -- Four are enough: what the index has of common ones takes longer to read than some texts take to compare.
+      exit when char_length(v_rare) = 15;
+    end loop;
+    is_common := v_rarest = 3;
+    exit when is_common;
+    v_read := v_read + v_rarest;
+    v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_rare);
+    select count(*) into v_sampled
+    from (
+      select from crm.search_texts x
+      where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+      limit greatest(p_step / 32, 1)
+    ) s;
+    if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
+    else
+      -- Some thousands may have the words, if the small sample has the rarest: 1 in 64 is counted before all are read.
+      if v_rarest > 0 then
+        v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
+        select count(*) into v_sampled
+        from (
+          select from crm.search_texts x
+          where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+          limit p_step / 6
+        ) s;
+        is_common := v_sampled >= greatest(p_step / 6, 1);
+        exit when is_common;
+      end if;
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_trigrams);
     end if;
-    v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_trigrams);
     select
       array_agg(f.id order by f.id desc) filter (
         where f.workspace_id = v_workspace_id and f.record = p_record and f.id < next_id and f.id >= p_from
@@ -17766,6 +19521,7 @@ CREATE TABLE crm.webhook_queue (
     workspace_id uuid NOT NULL,
     subscription_id uuid NOT NULL,
     delivery_id uuid NOT NULL,
+    event_id uuid NOT NULL,
     shard smallint GENERATED ALWAYS AS (((get_byte(uuid_send(workspace_id), 15) & 15))::smallint) STORED NOT NULL,
     state text NOT NULL,
     due_at timestamp with time zone NOT NULL,
@@ -17775,7 +19531,7 @@ CREATE TABLE crm.webhook_queue (
     CONSTRAINT webhook_queue_check CHECK (((state = 'leased'::text) = (lease_until IS NOT NULL))),
     CONSTRAINT webhook_queue_state_check CHECK ((state = ANY (ARRAY['ready'::text, 'waiting'::text, 'leased'::text, 'held'::text])))
 )
-WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000');
 
 ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
 
@@ -17785,6 +19541,13 @@ ALTER TABLE ONLY crm.webhook_queue FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.webhook_queue IS 'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by crm.settle_subscription; the dispatcher walks it, and never what has ended.';
+
+
+--
+-- Name: COLUMN webhook_queue.event_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_queue.event_id IS 'The event, so that a claim reads no partition of the deliveries.';
 
 
 --
@@ -18021,18 +19784,12 @@ COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]
 --
 
 CREATE FUNCTION crm.synced_page(p_records json[], p_next_id uuid) RETURNS json
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
+    LANGUAGE sql STABLE
     AS $$
-begin
-  -- A write shows when its transaction began, and is seen once that has ended. Those of functions end within 15 seconds,
-  -- so what this page cannot see yet will have a later updated_at than the mark. So will what changes while the pages
-  -- behind this one are read, for which reason only this page has the mark.
-  return to_json(row(
-    coalesce(array_to_json(p_records), '[]'),
+  select to_json(row(
+    coalesce(p_records, '{}'),
     row(p_next_id, p_next_id is not null, crm.iso(now() - interval '60 seconds'))::api.synced_page_meta
-  )::api.synced_page);
-end
+  )::api.synced_page)
 $$;
 
 
@@ -18041,6 +19798,40 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.synced_page(p_records json[], p_next_id uuid) IS 'As crm.page, for the first page by updated_since. It has synced_until, the updated_since of the next run: 60 seconds ago, so that no change is lost whose transaction takes less.';
+
+
+--
+-- Name: text_changed(crm.event_type, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.text_changed(p_event crm.event_type, p_facts jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select case p_event
+    when 'company.created' then 'company'
+    when 'company.updated' then
+      case when p_facts -> 'changed_fields' ?| array['name', 'legal_name', 'tax_id', 'domain', 'email', 'external_id', 'phone']
+        then 'company'
+      end
+    when 'contact.created' then 'contact'
+    when 'contact.updated' then
+      case when p_facts -> 'changed_fields' ?| array['name', 'email', 'job_title', 'external_id', 'phone', 'phone2', 'whatsapp']
+        then 'contact'
+      end
+    when 'deal.created' then 'deal'
+    when 'deal.updated' then
+      case when p_facts -> 'changed_fields' ?| array['title', 'external_id']
+        then 'deal'
+      end
+  end
+$$;
+
+
+--
+-- Name: FUNCTION text_changed(p_event crm.event_type, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.text_changed(p_event crm.event_type, p_facts jsonb) IS 'The kind of the record whose searched text is another after an event; null if none is.';
 
 
 --
@@ -18226,10 +20017,10 @@ COMMENT ON FUNCTION crm.url_decoded(p_text text) IS 'The text with the character
 
 
 --
--- Name: used_up_seconds(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: used_up(uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) RETURNS integer
+CREATE FUNCTION crm.used_up(p_key_id uuid, p_limit integer) RETURNS crm.admission
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -18237,16 +20028,19 @@ declare
   v_hits timestamptz[];
 begin
   select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
-  return case when cardinality(v_hits) >= p_limit then crm.rate_reset_seconds(v_hits, p_limit) end;
+  if cardinality(v_hits) >= p_limit then
+    return row(false, 0, crm.rate_reset_seconds(v_hits, p_limit))::crm.admission;
+  end if;
+  return null;
 end
 $$;
 
 
 --
--- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION used_up(p_key_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) IS 'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
+COMMENT ON FUNCTION crm.used_up(p_key_id uuid, p_limit integer) IS 'Null if the key may make a call now, else what a call would be answered. Counts nothing.';
 
 
 --
@@ -18334,7 +20128,12 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  where q.shard = p_shard and q.state = 'leased' and q.lease_until <= statement_timestamp();
+  -- Not one whose outcome is being recorded: whoever does that may be waiting for a marker that this claim has locked.
+  where q.ctid = any (array(
+    select l.ctid from crm.webhook_queue l
+    where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
+    for update skip locked
+  ));
 end
 $$;
 
@@ -18908,7 +20707,8 @@ CREATE TABLE crm.key_counters (
     counted_since timestamp with time zone NOT NULL,
     calls bigint NOT NULL,
     last_call_at timestamp with time zone NOT NULL
-);
+)
+WITH (fillfactor='50');
 
 ALTER TABLE ONLY crm.key_counters FORCE ROW LEVEL SECURITY;
 
@@ -19069,6 +20869,41 @@ COMMENT ON COLUMN crm.rate_limits.counted_since IS 'When the row was made. A row
 
 
 --
+-- Name: search_progress; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.search_progress (
+    only_row boolean DEFAULT true NOT NULL,
+    "position" bigint DEFAULT 0 NOT NULL,
+    reached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT search_progress_only_row_check CHECK (only_row)
+);
+
+ALTER TABLE ONLY crm.search_progress FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE search_progress; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.search_progress IS 'How far in the feed the texts are kept, but for the workspaces of crm.search_backlog.';
+
+
+--
+-- Name: COLUMN search_progress."position"; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.search_progress."position" IS 'Events below it need no more work: crm.feed_horizon when the job ran.';
+
+
+--
+-- Name: COLUMN search_progress.reached_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.search_progress.reached_at IS 'When that was. What is still to be read was written later, or in a transaction that was open then.';
+
+
+--
 -- Name: search_texts; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -19100,7 +20935,7 @@ COMMENT ON COLUMN crm.search_texts.record IS 'The kind of the record, such as `c
 -- Name: COLUMN search_texts.text; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON COLUMN crm.search_texts.text IS 'What is searched, in the form of crm.search_text. Triggers keep it.';
+COMMENT ON COLUMN crm.search_texts.text IS 'What is searched, in the form of crm.search_text. The job index-texts keeps it.';
 
 
 --
@@ -19184,6 +21019,7 @@ CREATE TABLE crm.webhook_deliveries_default (
     attempts integer DEFAULT 0 CONSTRAINT webhook_deliveries_attempts_not_null NOT NULL,
     next_attempt_at timestamp with time zone DEFAULT now() CONSTRAINT webhook_deliveries_next_attempt_at_not_null NOT NULL,
     created_at timestamp with time zone DEFAULT now() CONSTRAINT webhook_deliveries_created_at_not_null NOT NULL,
+    ended_badly boolean GENERATED ALWAYS AS ((state = ANY (ARRAY['failed'::text, 'cancelled'::text]))) STORED,
     CONSTRAINT webhook_deliveries_attempts_check CHECK (((attempts >= 0) AND (attempts <= 5))),
     CONSTRAINT webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 );
@@ -19540,6 +21376,22 @@ ALTER TABLE ONLY crm.rate_limits
 
 
 --
+-- Name: search_backlog search_backlog_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.search_backlog
+    ADD CONSTRAINT search_backlog_pkey PRIMARY KEY (workspace_id);
+
+
+--
+-- Name: search_progress search_progress_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
+--
+
+ALTER TABLE ONLY crm.search_progress
+    ADD CONSTRAINT search_progress_pkey PRIMARY KEY (only_row);
+
+
+--
 -- Name: search_texts search_texts_pkey; Type: CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -19740,7 +21592,7 @@ CREATE INDEX companies_archived ON crm.companies USING btree (workspace_id, id) 
 -- Name: companies_domain; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX companies_domain ON crm.companies USING btree (workspace_id, domain, id);
+CREATE INDEX companies_domain ON crm.companies USING btree (workspace_id, domain, id) WHERE (domain IS NOT NULL);
 
 
 --
@@ -19775,7 +21627,7 @@ CREATE INDEX companies_owner_id ON crm.companies USING btree (workspace_id, owne
 -- Name: companies_tax_id; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX companies_tax_id ON crm.companies USING btree (workspace_id, tax_id, id);
+CREATE INDEX companies_tax_id ON crm.companies USING btree (workspace_id, tax_id, id) WHERE (tax_id IS NOT NULL);
 
 
 --
@@ -19796,7 +21648,7 @@ CREATE INDEX contacts_archived ON crm.contacts USING btree (workspace_id, id) WH
 -- Name: contacts_company_id; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX contacts_company_id ON crm.contacts USING btree (workspace_id, company_id, id);
+CREATE INDEX contacts_company_id ON crm.contacts USING btree (workspace_id, company_id, id) WHERE (company_id IS NOT NULL);
 
 
 --
@@ -20084,14 +21936,14 @@ CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx ON c
 -- Name: webhook_deliveries_ended_badly; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX webhook_deliveries_ended_badly ON ONLY crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+CREATE INDEX webhook_deliveries_ended_badly ON ONLY crm.webhook_deliveries USING btree (workspace_id, subscription_id, id) WHERE ended_badly;
 
 
 --
 -- Name: webhook_deliveries_default_workspace_id_subscription_id_id_idx1; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx1 ON crm.webhook_deliveries_default USING btree (workspace_id, subscription_id, id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+CREATE INDEX webhook_deliveries_default_workspace_id_subscription_id_id_idx1 ON crm.webhook_deliveries_default USING btree (workspace_id, subscription_id, id) WHERE ended_badly;
 
 
 --
@@ -20238,7 +22090,7 @@ CREATE TRIGGER emit_created AFTER INSERT ON crm.contacts REFERENCING NEW TABLE A
 -- Name: deals emit_created; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_created AFTER INSERT ON crm.deals FOR EACH ROW EXECUTE FUNCTION crm.emit_created('deal.created');
+CREATE TRIGGER emit_created AFTER INSERT ON crm.deals REFERENCING NEW TABLE AS created FOR EACH STATEMENT EXECUTE FUNCTION crm.emit_deals_created();
 
 
 --
@@ -20260,13 +22112,6 @@ CREATE TRIGGER emit_created_completed AFTER INSERT ON crm.activities FOR EACH RO
 --
 
 CREATE TRIGGER emit_erased AFTER UPDATE OF erased_at ON crm.contacts FOR EACH ROW WHEN (((old.erased_at IS NULL) AND (new.erased_at IS NOT NULL))) EXECUTE FUNCTION crm.emit_erased();
-
-
---
--- Name: deals emit_lead_received; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER emit_lead_received AFTER INSERT ON crm.deals FOR EACH ROW WHEN ((new.lead IS NOT NULL)) EXECUTE FUNCTION crm.emit_lead_received();
 
 
 --
@@ -20336,28 +22181,28 @@ CREATE TRIGGER enqueue_added AFTER INSERT ON crm.webhook_deliveries REFERENCING 
 -- Name: webhook_deliveries enqueue_changed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER enqueue_changed AFTER UPDATE OF state, next_attempt_at, attempts ON crm.webhook_deliveries FOR EACH ROW WHEN (((old.state <> new.state) OR (old.next_attempt_at <> new.next_attempt_at) OR (old.attempts <> new.attempts))) EXECUTE FUNCTION crm.enqueue_changed();
+CREATE TRIGGER enqueue_changed AFTER UPDATE ON crm.webhook_deliveries REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION crm.enqueue_changed();
 
 
 --
--- Name: companies keep_changed_text; Type: TRIGGER; Schema: crm; Owner: -
+-- Name: companies forget_text; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER keep_changed_text AFTER UPDATE ON crm.companies FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.legal_name IS DISTINCT FROM new.legal_name)) OR (old.tax_id IS DISTINCT FROM new.tax_id)) OR (old.domain IS DISTINCT FROM new.domain)) OR (old.email IS DISTINCT FROM new.email)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.phone IS DISTINCT FROM new.phone))) EXECUTE FUNCTION crm.keep_company_text();
-
-
---
--- Name: contacts keep_changed_text; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER keep_changed_text AFTER UPDATE ON crm.contacts FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.email IS DISTINCT FROM new.email)) OR (old.job_title IS DISTINCT FROM new.job_title)) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.phone2 IS DISTINCT FROM new.phone2)) OR (old.whatsapp IS DISTINCT FROM new.whatsapp))) EXECUTE FUNCTION crm.keep_contact_text();
+CREATE TRIGGER forget_text AFTER DELETE ON crm.companies FOR EACH ROW EXECUTE FUNCTION crm.forget_text('company');
 
 
 --
--- Name: deals keep_changed_text; Type: TRIGGER; Schema: crm; Owner: -
+-- Name: contacts forget_text; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER keep_changed_text AFTER UPDATE ON crm.deals FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.external_id IS DISTINCT FROM new.external_id))) EXECUTE FUNCTION crm.keep_deal_text();
+CREATE TRIGGER forget_text AFTER DELETE ON crm.contacts FOR EACH ROW EXECUTE FUNCTION crm.forget_text('contact');
+
+
+--
+-- Name: deals forget_text; Type: TRIGGER; Schema: crm; Owner: -
+--
+
+CREATE TRIGGER forget_text AFTER DELETE ON crm.deals FOR EACH ROW EXECUTE FUNCTION crm.forget_text('deal');
 
 
 --
@@ -20365,27 +22210,6 @@ CREATE TRIGGER keep_changed_text AFTER UPDATE ON crm.deals FOR EACH ROW WHEN (((
 --
 
 CREATE TRIGGER keep_lead_contact BEFORE UPDATE OF contact_id ON crm.deals FOR EACH ROW WHEN (((old.lead IS NOT NULL) AND (old.lead_contact_id IS NULL) AND (old.contact_id IS DISTINCT FROM new.contact_id))) EXECUTE FUNCTION crm.keep_lead_contact();
-
-
---
--- Name: companies keep_text; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER keep_text AFTER INSERT OR DELETE ON crm.companies FOR EACH ROW EXECUTE FUNCTION crm.keep_company_text();
-
-
---
--- Name: contacts keep_text; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER keep_text AFTER INSERT OR DELETE ON crm.contacts FOR EACH ROW EXECUTE FUNCTION crm.keep_contact_text();
-
-
---
--- Name: deals keep_text; Type: TRIGGER; Schema: crm; Owner: -
---
-
-CREATE TRIGGER keep_text AFTER INSERT OR DELETE ON crm.deals FOR EACH ROW EXECUTE FUNCTION crm.keep_deal_text();
 
 
 --
@@ -20687,14 +22511,6 @@ ALTER TABLE ONLY crm.deals
 
 
 --
--- Name: idempotency_keys idempotency_keys_workspace_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
---
-
-ALTER TABLE ONLY crm.idempotency_keys
-    ADD CONSTRAINT idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES crm.workspaces(id);
-
-
---
 -- Name: key_calls key_calls_workspace_id_key_id_fkey; Type: FK CONSTRAINT; Schema: crm; Owner: -
 --
 
@@ -20964,6 +22780,13 @@ CREATE POLICY "A caller reaches only its own workspace" ON crm.proposals TO crm_
 
 
 --
+-- Name: search_backlog A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
+--
+
+CREATE POLICY "A caller reaches only its own workspace" ON crm.search_backlog TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+
+
+--
 -- Name: search_texts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
@@ -21193,6 +23016,18 @@ ALTER TABLE crm.proposals ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE crm.rate_limits ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: search_backlog; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.search_backlog ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: search_progress; Type: ROW SECURITY; Schema: crm; Owner: -
+--
+
+ALTER TABLE crm.search_progress ENABLE ROW LEVEL SECURITY;
 
 --
 -- Name: search_texts; Type: ROW SECURITY; Schema: crm; Owner: -
@@ -22263,10 +24098,10 @@ GRANT ALL ON FUNCTION crm.actor_json(p_caller_id uuid) TO crm_api;
 
 
 --
--- Name: FUNCTION admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION admit(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.admit(p_key_id uuid, p_limit integer, OUT admitted boolean, OUT remaining integer, OUT reset_seconds integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.admit(p_key_id uuid, p_limit integer) FROM PUBLIC;
 
 
 --
@@ -22594,6 +24429,14 @@ GRANT ALL ON FUNCTION crm.company_json_if_short(t crm.companies) TO crm_api;
 
 
 --
+-- Name: FUNCTION company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -22666,6 +24509,14 @@ GRANT ALL ON FUNCTION crm.company_survivor(p_id uuid) TO crm_api;
 
 
 --
+-- Name: FUNCTION company_text(t crm.companies); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.company_text(t crm.companies) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_text(t crm.companies) TO crm_api;
+
+
+--
 -- Name: FUNCTION contact_erase(p_workspace_id uuid, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -22711,6 +24562,14 @@ GRANT ALL ON FUNCTION crm.contact_json(t crm.contacts) TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.contact_json_if_short(t crm.contacts) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_json_if_short(t crm.contacts) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -22783,6 +24642,14 @@ GRANT ALL ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uui
 
 REVOKE ALL ON FUNCTION crm.contact_survivor(p_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_survivor(p_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION contact_text(t crm.contacts); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.contact_text(t crm.contacts) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_text(t crm.contacts) TO crm_api;
 
 
 --
@@ -22890,6 +24757,14 @@ GRANT ALL ON FUNCTION crm.deal_json_if_short(t crm.deals) TO crm_api;
 
 
 --
+-- Name: FUNCTION deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -22943,6 +24818,14 @@ GRANT ALL ON FUNCTION crm.deal_save(t crm.deals) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION deal_text(t crm.deals); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.deal_text(t crm.deals) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.deal_text(t crm.deals) TO crm_api;
 
 
 --
@@ -23044,11 +24927,11 @@ GRANT ALL ON FUNCTION crm.delivery_page(p_workspace_id uuid, p_subscription_id u
 
 
 --
--- Name: FUNCTION delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION delivery_record(p_outcomes json); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.delivery_record(p_workspace_id uuid, p_delivery_id uuid, p_lease_token bigint, p_ok boolean, p_status integer, p_reason text, p_duration_ms integer, OUT attempt integer, OUT state text, OUT deactivated boolean) TO crm_functions;
+REVOKE ALL ON FUNCTION crm.delivery_record(p_outcomes json) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.delivery_record(p_outcomes json) TO crm_functions;
 
 
 --
@@ -23128,6 +25011,13 @@ REVOKE ALL ON FUNCTION crm.emit_created() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION emit_deals_created(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.emit_deals_created() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION emit_erased(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -23139,13 +25029,6 @@ REVOKE ALL ON FUNCTION crm.emit_erased() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.emit_for_each(p_workspace_id uuid, p_event crm.event_type, p_object_ids uuid[], p_facts jsonb) FROM PUBLIC;
-
-
---
--- Name: FUNCTION emit_lead_received(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.emit_lead_received() FROM PUBLIC;
 
 
 --
@@ -23245,6 +25128,13 @@ GRANT ALL ON FUNCTION crm.external_id_holder(p_constraint text, p_external_id te
 
 
 --
+-- Name: FUNCTION facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION feed_cursor_of(p_text text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -23325,11 +25215,25 @@ GRANT ALL ON FUNCTION crm.fold(p_text text) TO crm_api;
 
 
 --
+-- Name: FUNCTION forget_text(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.forget_text() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.funnel_stages(p_workspace_id uuid, p_pipeline_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION given_columns(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.given_columns(p_table regclass) FROM PUBLIC;
 
 
 --
@@ -23342,10 +25246,10 @@ GRANT ALL ON FUNCTION crm.holds_webhooks(p_workspace_id uuid) TO crm_app;
 
 
 --
--- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text, OUT was_found boolean); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea, OUT error_code text, OUT body text, OUT was_found boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea) FROM PUBLIC;
 
 
 --
@@ -23374,6 +25278,20 @@ REVOKE ALL ON FUNCTION crm.identify_link(p_token_hash bytea) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION index_texts(p_most interval); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.index_texts(p_most interval) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) FROM PUBLIC;
 
 
 --
@@ -23453,31 +25371,17 @@ GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
 
 
 --
--- Name: FUNCTION keep_company_text(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.keep_company_text() FROM PUBLIC;
-
-
---
--- Name: FUNCTION keep_contact_text(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.keep_contact_text() FROM PUBLIC;
-
-
---
--- Name: FUNCTION keep_deal_text(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.keep_deal_text() FROM PUBLIC;
-
-
---
 -- Name: FUNCTION keep_lead_contact(); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.keep_lead_contact() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.keep_texts(p_workspace_id uuid, p_record text, p_ids uuid[]) FROM PUBLIC;
 
 
 --
@@ -23646,6 +25550,13 @@ GRANT ALL ON FUNCTION crm.lock_matches_of_contacts(p_ids uuid[]) TO crm_api;
 REVOKE ALL ON FUNCTION crm.lock_number(p_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_api;
 GRANT ALL ON FUNCTION crm.lock_number(p_name text) TO crm_app;
+
+
+--
+-- Name: FUNCTION lock_texts(p_exclusive boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lock_texts(p_exclusive boolean) FROM PUBLIC;
 
 
 --
@@ -23938,6 +25849,13 @@ GRANT ALL ON FUNCTION crm.parse_moment(p_text text) TO crm_app;
 
 
 --
+-- Name: FUNCTION partition_fillfactor(p_table regclass); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.partition_fillfactor(p_table regclass) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION partition_key(p_table regclass); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -23949,6 +25867,14 @@ REVOKE ALL ON FUNCTION crm.partition_key(p_table regclass) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.partitions_of(p_table regclass) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION pending_texts(p_record text, p_most integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.pending_texts(p_record text, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.pending_texts(p_record text, p_most integer) TO crm_api;
 
 
 --
@@ -24179,6 +26105,13 @@ GRANT ALL ON FUNCTION crm.recovery_json(p_count bigint, p_next_since timestamp w
 REVOKE ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission, p_details json); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission, p_details json) FROM PUBLIC;
 
 
 --
@@ -24415,6 +26348,7 @@ REVOKE ALL ON FUNCTION crm.search_keys(p_workspace_id uuid, p_record text, p_sam
 --
 
 REVOKE ALL ON FUNCTION crm.search_text(p_texts text[], p_phones text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.search_text(p_texts text[], p_phones text[]) TO crm_api;
 
 
 --
@@ -24516,6 +26450,7 @@ REVOKE ALL ON FUNCTION crm.single_names(p_names text[]) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.spelled_tax_id(p_tax_id text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.spelled_tax_id(p_tax_id text) TO crm_api;
 
 
 --
@@ -24607,6 +26542,13 @@ GRANT ALL ON FUNCTION crm.synced_page(p_records json[], p_next_id uuid) TO crm_a
 
 
 --
+-- Name: FUNCTION text_changed(p_event crm.event_type, p_facts jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.text_changed(p_event crm.event_type, p_facts jsonb) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION touch(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24656,10 +26598,10 @@ REVOKE ALL ON FUNCTION crm.url_decoded(p_text text) FROM PUBLIC;
 
 
 --
--- Name: FUNCTION used_up_seconds(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION used_up(p_key_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.used_up_seconds(p_key_id uuid, p_limit integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION crm.used_up(p_key_id uuid, p_limit integer) FROM PUBLIC;
 
 
 --

@@ -145,8 +145,7 @@ ${all}
 }
 
 /** The walks of some ways, of which a step takes that of `v_by`. */
-export function walks(record: CrmRecord, some: Way[]): string[] {
-  const columns = matchedColumns(record);
+export function walks(record: CrmRecord, some: Way[], columns = matchedColumns(record)): string[] {
   return some.map(({ name, rows }) =>
     branch(rows({ columns, before: "v_before", from: "p_from", only: `v_by = '${name}'`, limit: "v_rows" }))
   );

@@ -53,7 +53,7 @@ declare
   v_filters jsonb := p_args - '{${
     ["limit", "cursor", "since", "until", ...required(record).map(({ name }) => name)].join(",")
   }}'::text[];
-  v_ids uuid[];
+${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
@@ -89,7 +89,6 @@ ${pageOf(record)}
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.${name}_page(v_ids, v_records);
@@ -150,13 +149,19 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
   const json = `crm.${record.name}_json_if_short(t)`;
   const listed = always(record);
   const shown = listed.length === 0 ? json : `case when ${listed.join(" and ")} then ${json} end`;
+  // What a function makes of a value is made once, not for each condition.
+  const made = filters.filter(isMade).map((filter) => `    v_value := ${argument(record, filter)};\n`).join(
+    "",
+  );
   const { conditions, order } = walk([...required(record), ...filters], {
-    value: (filter) => argument(record, filter),
+    value: (filter) => isMade(filter) ? "v_value" : argument(record, filter),
     before: "v_before",
     from: "v_from",
   });
   return `${sent}${single.join("")} then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+${made}    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, ${shown} as record from crm.${record.about.table} t
       where ${conditions.join("\n        and ")}
@@ -164,6 +169,8 @@ function branch(record: CrmRecord, filters: NamedFilter[]): string {
       limit v_limit + 1
     ) page;`;
 }
+
+const isMade = ({ through }: NamedFilter) => through !== undefined;
 
 function pageSql({ name, about, fields }: CrmRecord): string {
   const long = Object.entries(fields).filter(([, field]) => field.long);

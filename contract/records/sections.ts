@@ -8,6 +8,7 @@ import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
 import { sampleSql } from "./sample_sql.ts";
 import { comment } from "./sql_text.ts";
+import { searchedSql } from "./search_sql.ts";
 import { summarySql } from "./summary_sql.ts";
 import { upsertSql } from "./upsert_sql.ts";
 
@@ -28,6 +29,7 @@ export function sections(): Map<string, string> {
     ),
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
+    ["searched records", searchedSql(records)],
     ["samples", sampleSql()],
     ["verbs", runVerbSql("api")],
     ["app verbs", runVerbSql("app")],
@@ -159,11 +161,16 @@ begin
   if current_user <> '${role}' then
     raise exception '${name} runs as %, not as ${role}', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
-  case p_verb
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
+  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  case split_part(p_verb, '_', 1)
 ${
-    [...new Set(verbs)].sort().map((verb) => `    when '${verb}' then return ${schema}.${verb}(p_args);`)
-      .join("\n")
+    [...Map.groupBy([...new Set(verbs)].sort(), (verb) => verb.split("_")[0]!)].map(([resource, verbs]) =>
+      `    when '${resource}' then
+      case p_verb
+${verbs.map((verb) => `        when '${verb}' then return ${schema}.${verb}(p_args);`).join("\n")}
+      end case;`
+    ).join("\n")
   }
   end case;
 end

@@ -17,23 +17,34 @@ interface WalkTerms {
  */
 export function walk(filters: NamedFilter[], { value, before, from }: WalkTerms) {
   const equals = (filter: NamedFilter) => `t.${columnOf(filter)} = ${value(filter)}`;
-  const last = filters.slice(-1);
-  const columns = [...last.map((filter) => `t.${columnOf(filter)}`), "t.id"];
-  const row = (terms: string[]) => terms.length === 1 ? terms[0] : `(${terms.join(", ")})`;
-  const compare = (operator: string, id: string) =>
-    `${row(columns)} ${operator} ${row([...last.map(value), id])}`;
-  const [by] = last;
+  const workspace = "t.workspace_id = crm.current_workspace_id()";
+  const by = filters.at(-1);
+  if (by === undefined) {
+    return { conditions: [workspace, `t.id < ${before}`, `t.id >= ${from}`], order: "t.id desc" };
+  }
+  const column = `t.${columnOf(by)}`;
+  const beginning = `(${column}, t.id) < (${value(by)}, ${before})`;
   // One row at most has a unique value, so its index needs no order by the id.
+  if (by.unique) {
+    const end = `(${column}, t.id) >= (${value(by)}, ${from})`;
+    return { conditions: [workspace, ...filters.map(equals), beginning, end], order: `${column} desc` };
+  }
   return {
     conditions: [
-      "t.workspace_id = crm.current_workspace_id()",
-      ...(by?.unique ? filters : filters.slice(0, -1)).map(equals),
-      compare("<", before),
-      compare(">=", from),
-      // The planner does not see that a comparison of rows leaves out what is null.
-      ...(by?.sparse ? [`t.${columnOf(by)} is not null`] : []),
+      workspace,
+      ...filters.slice(0, -1).map(equals),
+      beginning,
+      `${column} >= ${value(by)}`,
+      // Bounds of the id alone end a walk at `since`: by a comparison of rows Postgres would read on, to the oldest row with
+      // the value. They do so behind an equality. Of an array, because the order would forget a column that is equal to a
+      // value; Postgres before 17 leaves that to a filter, and ends as by a comparison of rows.
+      `${column} = any (array[${value(by)}])`,
+      `t.id < ${before}`,
+      `t.id >= ${from}`,
+      // The planner does not see that these leave out what is null.
+      ...(by.sparse ? [`${column} is not null`] : []),
     ],
-    order: (by?.unique ? columns.slice(0, 1) : columns).map((column) => `${column} desc`).join(", "),
+    order: `${column} desc, t.id desc`,
   };
 }
 

@@ -39,18 +39,16 @@ $$;
 comment on function crm.rate_reset_seconds(timestamptz[], integer) is
   'After how many seconds the next call is possible, given the calls that still count.';
 
-create function crm.admit(
-  p_key_id uuid,
-  p_limit integer,
-  out admitted boolean,
-  out remaining integer,
-  out reset_seconds integer
-)
+create type crm.admission as (admitted boolean, remaining integer, reset_seconds integer);
+comment on type crm.admission is
+  'Whether a call is admitted, how many more are possible now, and after how many seconds the next one is.';
+
+create function crm.admit(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_hits timestamptz[];
+  v_admission crm.admission;
 begin
   insert into crm.rate_limits as r (key_id, hits, calls)
   values (p_key_id, array[clock_timestamp()], 1)
@@ -60,22 +58,21 @@ begin
       hits = crm.live_hits(r.hits) || greatest(clock_timestamp(), r.hits[cardinality(r.hits)]),
       calls = r.calls + 1
     where cardinality(crm.live_hits(r.hits)) < p_limit
-  returning hits into v_hits;
-  admitted := found;
-
-  if not admitted then
-    select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
+  returning true, p_limit - cardinality(r.hits), crm.rate_reset_seconds(r.hits, p_limit) into v_admission;
+  if not found then
+    v_admission.admitted := false;
+    v_admission.remaining := 0;
+    select crm.rate_reset_seconds(crm.live_hits(r.hits), p_limit) into v_admission.reset_seconds
+    from crm.rate_limits r where r.key_id = p_key_id;
   end if;
-
-  remaining := greatest(p_limit - cardinality(v_hits), 0);
-  reset_seconds := crm.rate_reset_seconds(v_hits, p_limit);
+  return v_admission;
 end
 $$;
 comment on function crm.admit(uuid, integer) is
   'Counts a call against its key, unless the last 60 seconds are full. A call over the limit is not counted (spec '
   '8).';
 
-create function crm.used_up_seconds(p_key_id uuid, p_limit integer) returns integer
+create function crm.used_up(p_key_id uuid, p_limit integer) returns crm.admission
 language plpgsql
 set search_path = ''
 as $$
@@ -83,11 +80,14 @@ declare
   v_hits timestamptz[];
 begin
   select crm.live_hits(r.hits) into v_hits from crm.rate_limits r where r.key_id = p_key_id;
-  return case when cardinality(v_hits) >= p_limit then crm.rate_reset_seconds(v_hits, p_limit) end;
+  if cardinality(v_hits) >= p_limit then
+    return row(false, 0, crm.rate_reset_seconds(v_hits, p_limit))::crm.admission;
+  end if;
+  return null;
 end
 $$;
-comment on function crm.used_up_seconds(uuid, integer) is
-  'Null if the key may make a call now, else after how many seconds it may. Counts nothing.';
+comment on function crm.used_up(uuid, integer) is
+  'Null if the key may make a call now, else what a call would be answered. Counts nothing.';
 
 create function crm.is_call_in_progress(p_key_id uuid) returns boolean
 language plpgsql

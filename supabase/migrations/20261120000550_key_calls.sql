@@ -25,7 +25,10 @@ create table crm.key_counters (
   last_call_at timestamptz not null,
   primary key (workspace_id, key_id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id)
-);
+)
+-- A run changes every row of a key that was called, all at once: each page has room for two versions of its rows, so that
+-- none moves to another page and into the index again.
+with (fillfactor = 50);
 comment on table crm.key_counters is
   'How far the counter of each key in crm.rate_limits has been moved to crm.key_calls. It is a table of its own, so that '
   'moving locks no row that a call waits for.';

@@ -1,7 +1,8 @@
 -- Replies that are stored for 24 hours under their Idempotency-Key (spec 4.0.1).
 
 create table crm.idempotency_keys (
-  workspace_id uuid not null references crm.workspaces (id),
+  -- That of the caller whom the door has found there. A foreign key would look for it again, and lock it.
+  workspace_id uuid not null,
   key text not null check (char_length(key) between 1 and 255),
   request_hash bytea not null,
   body text not null,
@@ -18,18 +19,17 @@ comment on column crm.idempotency_keys.was_found is
 call crm.protect('crm.idempotency_keys');
 create index idempotency_keys_age on crm.idempotency_keys (created_at);
 
-create function crm.idempotency_begin(
-  p_workspace_id uuid,
-  p_key text,
-  p_request_hash bytea,
-  out error_code text,
-  out body text,
-  out was_found boolean
-)
+create type crm.remembered_reply as (error_code text, body text, was_found boolean);
+comment on type crm.remembered_reply is
+  'What is known of an Idempotency-Key: the reply that is stored under it, or why the call is refused.';
+
+create function crm.idempotency_begin(p_workspace_id uuid, p_key text, p_request_hash bytea)
+returns crm.remembered_reply
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_remembered crm.remembered_reply;
   -- The lock ends with the transaction, so a process that is killed leaves no key locked.
   v_locked boolean := pg_try_advisory_xact_lock(
     crm.lock_number('idempotency ' || p_workspace_id || ' ' || p_key)
@@ -37,19 +37,21 @@ declare
   v_seen crm.idempotency_keys;
 begin
   -- Read after the lock was tried: a request that held the lock before has committed its reply.
-  select * into v_seen from crm.idempotency_keys i
-  where i.workspace_id = p_workspace_id and i.key = p_key
-    and i.created_at > clock_timestamp() - interval '24 hours';
-  if found then
+  select * into v_seen from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
+  if v_seen.created_at > clock_timestamp() - interval '24 hours' then
     if v_seen.request_hash = p_request_hash then
-      body := v_seen.body;
-      was_found := v_seen.was_found;
+      v_remembered.body := v_seen.body;
+      v_remembered.was_found := v_seen.was_found;
     else
-      error_code := 'idempotency_conflict';
+      v_remembered.error_code := 'idempotency_conflict';
     end if;
   elsif not v_locked then
-    error_code := 'idempotency_in_progress';
+    v_remembered.error_code := 'idempotency_in_progress';
+  elsif v_seen.key is not null then
+    -- Expired: it makes room for the reply to come.
+    delete from crm.idempotency_keys i where i.workspace_id = p_workspace_id and i.key = p_key;
   end if;
+  return v_remembered;
 end
 $$;
 comment on function crm.idempotency_begin(uuid, text, bytea) is
@@ -66,15 +68,10 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into crm.idempotency_keys as i (workspace_id, key, request_hash, body, was_found)
-  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found)
-  -- Only an expired entry, older than 24 hours, can conflict here.
-  on conflict (workspace_id, key) do update
-    set request_hash = excluded.request_hash,
-      body = excluded.body,
-      was_found = excluded.was_found,
-      created_at = excluded.created_at;
+  insert into crm.idempotency_keys (workspace_id, key, request_hash, body, was_found)
+  values (p_workspace_id, p_key, p_request_hash, p_body, p_was_found);
 end
 $$;
 comment on function crm.idempotency_remember(uuid, text, bytea, text, boolean) is
-  'Stores a reply in the transaction that created the record: both are kept, or neither is.';
+  'Stores a reply in the transaction that created the record: both are kept, or neither is. The transaction holds the '
+  'key, under which nothing is stored (crm.idempotency_begin).';

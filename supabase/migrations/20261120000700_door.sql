@@ -50,68 +50,108 @@ begin
   if current_user <> 'crm_api' then
     raise exception 'crm.run_verb runs as %, not as crm_api', current_user;
   end if;
-  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call.
-  case p_verb
-    when 'activity_batch' then return api.activity_batch(p_args);
-    when 'activity_create' then return api.activity_create(p_args);
-    when 'activity_get' then return api.activity_get(p_args);
-    when 'activity_list' then return api.activity_list(p_args);
-    when 'activity_update' then return api.activity_update(p_args);
-    when 'change_list' then return api.change_list(p_args);
-    when 'company_archive' then return api.company_archive(p_args);
-    when 'company_batch' then return api.company_batch(p_args);
-    when 'company_create' then return api.company_create(p_args);
-    when 'company_get' then return api.company_get(p_args);
-    when 'company_list' then return api.company_list(p_args);
-    when 'company_merge' then return api.company_merge(p_args);
-    when 'company_restore' then return api.company_restore(p_args);
-    when 'company_update' then return api.company_update(p_args);
-    when 'company_upsert' then return api.company_upsert(p_args);
-    when 'contact_archive' then return api.contact_archive(p_args);
-    when 'contact_batch' then return api.contact_batch(p_args);
-    when 'contact_create' then return api.contact_create(p_args);
-    when 'contact_erase' then return api.contact_erase(p_args);
-    when 'contact_get' then return api.contact_get(p_args);
-    when 'contact_list' then return api.contact_list(p_args);
-    when 'contact_merge' then return api.contact_merge(p_args);
-    when 'contact_restore' then return api.contact_restore(p_args);
-    when 'contact_update' then return api.contact_update(p_args);
-    when 'contact_upsert' then return api.contact_upsert(p_args);
-    when 'deal_archive' then return api.deal_archive(p_args);
-    when 'deal_batch' then return api.deal_batch(p_args);
-    when 'deal_create' then return api.deal_create(p_args);
-    when 'deal_get' then return api.deal_get(p_args);
-    when 'deal_list' then return api.deal_list(p_args);
-    when 'deal_lose' then return api.deal_lose(p_args);
-    when 'deal_move_stage' then return api.deal_move_stage(p_args);
-    when 'deal_restore' then return api.deal_restore(p_args);
-    when 'deal_summary' then return api.deal_summary(p_args);
-    when 'deal_update' then return api.deal_update(p_args);
-    when 'deal_upsert' then return api.deal_upsert(p_args);
-    when 'deal_win' then return api.deal_win(p_args);
-    when 'event_list' then return api.event_list(p_args);
-    when 'lead_create' then return api.lead_create(p_args);
-    when 'me_get' then return api.me_get(p_args);
-    when 'note_batch' then return api.note_batch(p_args);
-    when 'note_create' then return api.note_create(p_args);
-    when 'note_get' then return api.note_get(p_args);
-    when 'note_list' then return api.note_list(p_args);
-    when 'pipeline_list' then return api.pipeline_list(p_args);
-    when 'proposal_accept' then return api.proposal_accept(p_args);
-    when 'proposal_reject' then return api.proposal_reject(p_args);
-    when 'proposal_view' then return api.proposal_view(p_args);
-    when 'webhook_create' then return api.webhook_create(p_args);
-    when 'webhook_delete' then return api.webhook_delete(p_args);
-    when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
-    when 'webhook_delivery' then return api.webhook_delivery(p_args);
-    when 'webhook_get' then return api.webhook_get(p_args);
-    when 'webhook_list' then return api.webhook_list(p_args);
-    when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
-    when 'webhook_recover' then return api.webhook_recover(p_args);
-    when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
-    when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
-    when 'webhook_test' then return api.webhook_test(p_args);
-    when 'workspace_get' then return api.workspace_get(p_args);
+  -- Static calls, because Postgres caches their plan; a dynamic statement would be parsed and planned at every call. By
+  -- resource first, because each comparison is an expression that Postgres prepares anew in every transaction.
+  case split_part(p_verb, '_', 1)
+    when 'activity' then
+      case p_verb
+        when 'activity_batch' then return api.activity_batch(p_args);
+        when 'activity_create' then return api.activity_create(p_args);
+        when 'activity_get' then return api.activity_get(p_args);
+        when 'activity_list' then return api.activity_list(p_args);
+        when 'activity_update' then return api.activity_update(p_args);
+      end case;
+    when 'change' then
+      case p_verb
+        when 'change_list' then return api.change_list(p_args);
+      end case;
+    when 'company' then
+      case p_verb
+        when 'company_archive' then return api.company_archive(p_args);
+        when 'company_batch' then return api.company_batch(p_args);
+        when 'company_create' then return api.company_create(p_args);
+        when 'company_get' then return api.company_get(p_args);
+        when 'company_list' then return api.company_list(p_args);
+        when 'company_merge' then return api.company_merge(p_args);
+        when 'company_restore' then return api.company_restore(p_args);
+        when 'company_update' then return api.company_update(p_args);
+        when 'company_upsert' then return api.company_upsert(p_args);
+      end case;
+    when 'contact' then
+      case p_verb
+        when 'contact_archive' then return api.contact_archive(p_args);
+        when 'contact_batch' then return api.contact_batch(p_args);
+        when 'contact_create' then return api.contact_create(p_args);
+        when 'contact_erase' then return api.contact_erase(p_args);
+        when 'contact_get' then return api.contact_get(p_args);
+        when 'contact_list' then return api.contact_list(p_args);
+        when 'contact_merge' then return api.contact_merge(p_args);
+        when 'contact_restore' then return api.contact_restore(p_args);
+        when 'contact_update' then return api.contact_update(p_args);
+        when 'contact_upsert' then return api.contact_upsert(p_args);
+      end case;
+    when 'deal' then
+      case p_verb
+        when 'deal_archive' then return api.deal_archive(p_args);
+        when 'deal_batch' then return api.deal_batch(p_args);
+        when 'deal_create' then return api.deal_create(p_args);
+        when 'deal_get' then return api.deal_get(p_args);
+        when 'deal_list' then return api.deal_list(p_args);
+        when 'deal_lose' then return api.deal_lose(p_args);
+        when 'deal_move_stage' then return api.deal_move_stage(p_args);
+        when 'deal_restore' then return api.deal_restore(p_args);
+        when 'deal_summary' then return api.deal_summary(p_args);
+        when 'deal_update' then return api.deal_update(p_args);
+        when 'deal_upsert' then return api.deal_upsert(p_args);
+        when 'deal_win' then return api.deal_win(p_args);
+      end case;
+    when 'event' then
+      case p_verb
+        when 'event_list' then return api.event_list(p_args);
+      end case;
+    when 'lead' then
+      case p_verb
+        when 'lead_create' then return api.lead_create(p_args);
+      end case;
+    when 'me' then
+      case p_verb
+        when 'me_get' then return api.me_get(p_args);
+      end case;
+    when 'note' then
+      case p_verb
+        when 'note_batch' then return api.note_batch(p_args);
+        when 'note_create' then return api.note_create(p_args);
+        when 'note_get' then return api.note_get(p_args);
+        when 'note_list' then return api.note_list(p_args);
+      end case;
+    when 'pipeline' then
+      case p_verb
+        when 'pipeline_list' then return api.pipeline_list(p_args);
+      end case;
+    when 'proposal' then
+      case p_verb
+        when 'proposal_accept' then return api.proposal_accept(p_args);
+        when 'proposal_reject' then return api.proposal_reject(p_args);
+        when 'proposal_view' then return api.proposal_view(p_args);
+      end case;
+    when 'webhook' then
+      case p_verb
+        when 'webhook_create' then return api.webhook_create(p_args);
+        when 'webhook_delete' then return api.webhook_delete(p_args);
+        when 'webhook_deliveries' then return api.webhook_deliveries(p_args);
+        when 'webhook_delivery' then return api.webhook_delivery(p_args);
+        when 'webhook_get' then return api.webhook_get(p_args);
+        when 'webhook_list' then return api.webhook_list(p_args);
+        when 'webhook_reactivate' then return api.webhook_reactivate(p_args);
+        when 'webhook_recover' then return api.webhook_recover(p_args);
+        when 'webhook_redeliver' then return api.webhook_redeliver(p_args);
+        when 'webhook_rotate_secret' then return api.webhook_rotate_secret(p_args);
+        when 'webhook_test' then return api.webhook_test(p_args);
+      end case;
+    when 'workspace' then
+      case p_verb
+        when 'workspace_get' then return api.workspace_get(p_args);
+      end case;
   end case;
 end
 $$;
@@ -201,6 +241,24 @@ comment on function crm.error_of(crm.failure, text, jsonb) is
   'The code of spec 7 for the exception that ended a verb, and the fields at fault. What is unexpected goes to the log of '
   'Postgres, and is internal_error.';
 
+create function crm.refusal(
+  p_error_code text,
+  p_caller crm.caller,
+  p_admission crm.admission default null,
+  p_details json default null
+) returns api.reply
+language sql stable
+-- One expression, so that it is inlined.
+as $$
+  select row(
+    p_error_code, p_details, null, false, false, false, p_caller.id, p_caller.workspace_id,
+    case when p_admission.admitted is not null then p_caller.rate_limit end, p_admission.remaining,
+    p_admission.reset_seconds
+  )::api.reply
+$$;
+comment on function crm.refusal(text, crm.caller, crm.admission, json) is
+  'The answer to a request for which no verb has run, or in vain. p_admission null: the call was not counted.';
+
 create function crm.answer_request(
   p_caller crm.caller,
   p_scope text,
@@ -213,94 +271,77 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_reply api.reply;
-  v_remembered_error text;
-  v_remembered_body text;
-  v_remembered_was_found boolean;
-  v_admitted boolean;
+  v_remembered crm.remembered_reply;
+  v_admission crm.admission;
+  v_settings text[];
+  v_body text;
   v_failure crm.failure;
+  v_error record;
 begin
-  v_reply.replayed := false;
-  v_reply.found := false;
-  v_reply.events := false;
-  v_reply.caller_id := p_caller.id;
-  v_reply.workspace_id := p_caller.workspace_id;
   if p_caller.error_code is not null then
-    v_reply.error_code := p_caller.error_code;
-    return v_reply;
+    return crm.refusal(p_caller.error_code, p_caller);
   end if;
   -- Without arguments only the caller is identified: the function asks before it reads a large body, which it need not
   -- read if the limit is used up.
   if p_args is null then
-    v_reply.rate_reset := crm.used_up_seconds(p_caller.id, p_caller.rate_limit);
-    if v_reply.rate_reset is not null then
-      v_reply.error_code := 'rate_limited';
-      v_reply.rate_limit := p_caller.rate_limit;
-      v_reply.rate_remaining := 0;
-    end if;
-    return v_reply;
+    v_admission := crm.used_up(p_caller.id, p_caller.rate_limit);
+    return crm.refusal(case when v_admission.admitted is false then 'rate_limited' end, p_caller, v_admission);
   end if;
 
   if p_idempotency_key is not null then
-    select b.error_code, b.body, b.was_found
-    into v_remembered_error, v_remembered_body, v_remembered_was_found
-    from crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash) b;
+    v_remembered := crm.idempotency_begin(p_caller.workspace_id, p_idempotency_key, p_request_hash);
   end if;
 
   -- idempotency_in_progress is not counted while another call of the key runs: counting would block on that call, which
   -- may be the one that holds the idempotency key.
-  if v_remembered_error is distinct from 'idempotency_in_progress' or not crm.is_call_in_progress(p_caller.id) then
-    v_reply.rate_limit := p_caller.rate_limit;
-    select a.admitted, a.remaining, a.reset_seconds
-    into v_admitted, v_reply.rate_remaining, v_reply.rate_reset
-    from crm.admit(p_caller.id, p_caller.rate_limit) a;
-    if not v_admitted then
-      v_reply.error_code := 'rate_limited';
-      return v_reply;
+  if v_remembered.error_code is distinct from 'idempotency_in_progress'
+    or not crm.is_call_in_progress(p_caller.id) then
+    v_admission := crm.admit(p_caller.id, p_caller.rate_limit);
+    if not v_admission.admitted then
+      return crm.refusal('rate_limited', p_caller, v_admission);
     end if;
   end if;
 
   if not p_scope = any (p_caller.scopes) then
-    v_reply.error_code := case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end;
-    return v_reply;
+    return crm.refusal(
+      case when p_caller.user_id is null then 'insufficient_scope' else 'insufficient_role' end, p_caller, v_admission
+    );
   end if;
 
-  v_reply.error_code := v_remembered_error;
-  v_reply.body := v_remembered_body;
-  v_reply.replayed := v_remembered_body is not null;
-  v_reply.found := v_remembered_was_found is true;
-  if v_remembered_error is not null or v_reply.replayed then
-    return v_reply;
+  if v_remembered.body is not null then
+    return row(
+      null, null, v_remembered.body, true, v_remembered.was_found, false, p_caller.id, p_caller.workspace_id,
+      p_caller.rate_limit, v_admission.remaining, v_admission.reset_seconds
+    )::api.reply;
   end if;
   -- Without a verb nothing runs: the function already has a 4xx, and all of the above comes before it.
-  if p_verb is null then
-    return v_reply;
+  if v_remembered.error_code is not null or p_verb is null then
+    return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
 
-  perform
+  -- Assigned, because `perform` is a statement, which costs several times what an expression does.
+  v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
     set_config('app.member_id', p_caller.member_id::text, true),
     set_config('app.caller_id', p_caller.id::text, true),
     set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
     set_config('app.replayed', '', true),
     set_config('app.found', '', true),
-    set_config('app.events_enqueued', '', true);
+    set_config('app.events_enqueued', '', true)
+  ];
   begin
     if p_caller.user_id is null then
-      v_reply.body := crm.run_verb(p_verb, p_args);
+      v_body := crm.run_verb(p_verb, p_args);
     else
-      v_reply.body := crm.run_app_verb(p_verb, p_args);
+      v_body := crm.run_app_verb(p_verb, p_args);
     end if;
-    v_reply.replayed := current_setting('app.replayed') = 'true';
-    v_reply.found := current_setting('app.found') = 'true';
-    v_reply.events := current_setting('app.events_enqueued') = 'true';
     if p_idempotency_key is not null then
       perform crm.idempotency_remember(
         p_caller.workspace_id,
         p_idempotency_key,
         p_request_hash,
-        v_reply.body,
-        v_reply.found
+        v_body,
+        current_setting('app.found') = 'true'
       );
     end if;
   exception
@@ -312,10 +353,15 @@ begin
         v_failure.detail = pg_exception_detail,
         v_failure.constraint_name = constraint_name,
         v_failure.context = pg_exception_context;
-      select e.error_code, e.details into v_reply.error_code, v_reply.details
-      from crm.error_of(v_failure, p_verb, p_args) e;
+      select e.error_code, e.details into v_error from crm.error_of(v_failure, p_verb, p_args) e;
+      return crm.refusal(v_error.error_code, p_caller, v_admission, v_error.details);
   end;
-  return v_reply;
+  -- Put together once: a field that is assigned costs as much as the rest of the row.
+  return row(
+    null, null, v_body, current_setting('app.replayed') = 'true', current_setting('app.found') = 'true',
+    current_setting('app.events_enqueued') = 'true', p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
+    v_admission.remaining, v_admission.reset_seconds
+  )::api.reply;
 end
 $$;
 comment on function crm.answer_request(crm.caller, text, text, jsonb, text, bytea) is

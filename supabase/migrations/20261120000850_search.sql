@@ -165,7 +165,7 @@ comment on table crm.search_texts is
   'The text of each record that is searched. Apart from the records, so that a change of other fields costs no entry '
   'in the index of words.';
 comment on column crm.search_texts.record is 'The kind of the record, such as `contact`.';
-comment on column crm.search_texts.text is 'What is searched, in the form of crm.search_text. Triggers keep it.';
+comment on column crm.search_texts.text is 'What is searched, in the form of crm.search_text. The job index-texts keeps it.';
 -- Keys of one workspace alone: what others have neither slows a search nor shows in its time.
 -- New entries are kept in a list that is sorted into the index when it has 64 kB: each search reads that list.
 create index search_texts_words on crm.search_texts
@@ -174,6 +174,36 @@ create index search_texts_words on crm.search_texts
 -- The planner has no choice to make by these statistics, and analyze would compute the keys of 30,000 rows.
 alter index crm.search_texts_words alter column 1 set statistics 0;
 call crm.protect('crm.search_texts');
+
+create function crm.lock_texts(p_exclusive boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if p_exclusive then
+    perform pg_advisory_xact_lock(crm.lock_number('texts'));
+  else
+    perform pg_advisory_xact_lock_shared(crm.lock_number('texts'));
+  end if;
+end
+$$;
+comment on function crm.lock_texts(boolean) is
+  'Lets the job index-texts (exclusive) and whoever writes texts at once wait for each other until the transaction ends: '
+  'otherwise the job could have read a record before it is erased, and write its text afterwards.';
+
+create function crm.forget_text() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform crm.lock_texts(false);
+  delete from crm.search_texts x
+  where x.workspace_id = old.workspace_id and x.record = tg_argv[0] and x.id = old.id;
+  return null;
+end
+$$;
+comment on function crm.forget_text() is
+  'Trigger: deletes what is searched of a record that is deleted, of the kind in the trigger''s argument.';
 
 create function crm.search(
   p_record text, p_words text[], p_before uuid, p_from uuid, p_step integer, p_enough integer,
@@ -194,9 +224,10 @@ declare
   v_enough integer := least(p_enough, 2 * p_step);
   v_newest uuid;
   v_keys text[];
-  v_key text;
+  v_trigram text;
   v_sampled integer;
   v_rarest integer;
+  v_rare text;
   v_found uuid[];
   -- The texts that may still be compared, which takes as long as the words are long. The samples do not bound them: whoever
   -- sees the ids can change the records of a sample.
@@ -218,32 +249,49 @@ begin
     end if;
     -- The index is read as far as the rarest of the trigrams is frequent: each may be more frequent than the words.
     v_rarest := 3;
-    foreach v_key in array crm.search_keys(v_workspace_id, p_record, '/4096', v_newest, v_trigrams) loop
-      select count(*) into v_sampled
-      from (
-        select from crm.search_texts x
-        where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> array[v_key]
-        limit v_rarest
-      ) s;
-      v_rarest := least(v_rarest, v_sampled);
-      exit when v_rarest = 0;
-    end loop;
-    is_common := v_rarest = 3;
-    exit when is_common;
-    v_read := v_read + v_rarest;
-    -- Some thousands may have the words, if the small sample has the rarest: 1 in 64 is counted before all are read.
-    if v_rarest > 0 then
-      v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
+    v_rare := null;
+    foreach v_trigram in array string_to_array(v_trigrams, ',') loop
+      v_keys := crm.search_keys(v_workspace_id, p_record, '/4096', v_newest, v_trigram);
       select count(*) into v_sampled
       from (
         select from crm.search_texts x
         where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
-        limit p_step / 6
+        limit 3
       ) s;
-      is_common := v_sampled >= greatest(p_step / 6, 1);
-      exit when is_common;
+      v_rarest := least(v_rarest, v_sampled);
+      if v_sampled < 2 then
+        v_rare := concat_ws(',', v_rare, v_trigram);
+      end if;
+      -- Four are enough: what the index has of common ones takes longer to read than some texts take to compare.
+      exit when char_length(v_rare) = 15;
+    end loop;
+    is_common := v_rarest = 3;
+    exit when is_common;
+    v_read := v_read + v_rarest;
+    v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_rare);
+    select count(*) into v_sampled
+    from (
+      select from crm.search_texts x
+      where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+      limit greatest(p_step / 32, 1)
+    ) s;
+    if v_rare is not null and v_sampled < greatest(p_step / 32, 1) then
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_rare);
+    else
+      -- Some thousands may have the words, if the small sample has the rarest: 1 in 64 is counted before all are read.
+      if v_rarest > 0 then
+        v_keys := crm.search_keys(v_workspace_id, p_record, '/64', v_newest, v_trigrams);
+        select count(*) into v_sampled
+        from (
+          select from crm.search_texts x
+          where crm.searched_keys(x.workspace_id, x.record, x.id, x.text) collate "C" @> v_keys
+          limit p_step / 6
+        ) s;
+        is_common := v_sampled >= greatest(p_step / 6, 1);
+        exit when is_common;
+      end if;
+      v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_trigrams);
     end if;
-    v_keys := crm.search_keys(v_workspace_id, p_record, '', v_newest, v_trigrams);
     select
       array_agg(f.id order by f.id desc) filter (
         where f.workspace_id = v_workspace_id and f.record = p_record and f.id < next_id and f.id >= p_from

@@ -322,8 +322,8 @@ $$;
 comment on function api.company_get(jsonb) is 'Returns one record; raises not_found, merged.';
 
 create index companies_name_key on crm.companies (workspace_id, name_key, id);
-create index companies_tax_id on crm.companies (workspace_id, tax_id, id);
-create index companies_domain on crm.companies (workspace_id, domain, id);
+create index companies_tax_id on crm.companies (workspace_id, tax_id, id) where tax_id is not null;
+create index companies_domain on crm.companies (workspace_id, domain, id) where domain is not null;
 create index companies_owner_id on crm.companies (workspace_id, owner_id, id);
 create index companies_updated_at on crm.companies (workspace_id, updated_at, id);
 create index companies_archived on crm.companies (workspace_id, id) where archived_at is not null;
@@ -379,7 +379,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.name_key, t.id) < (v_name, p_before)
-        and (t.name_key, t.id) >= (v_name, p_from)
+        and t.name_key >= v_name
+        and t.name_key = any (array[v_name])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.name_key desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -389,7 +392,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        and t.tax_id >= v_tax_id
+        and t.tax_id = any (array[v_tax_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -399,7 +406,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (v_domain, p_before)
-        and (t.domain, t.id) >= (v_domain, p_from)
+        and t.domain >= v_domain
+        and t.domain = any (array[v_domain])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.domain is not null
       order by t.domain desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -409,7 +420,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -469,7 +483,10 @@ begin
         where v_by = 'name'
           and t.workspace_id = crm.current_workspace_id()
           and (t.name_key, t.id) < (v_name, v_before)
-          and (t.name_key, t.id) >= (v_name, p_from)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.name_key desc, t.id desc
         limit v_rows
       )
@@ -479,7 +496,11 @@ begin
         where v_by = 'tax_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
         order by t.tax_id desc, t.id desc
         limit v_rows
       )
@@ -489,7 +510,11 @@ begin
         where v_by = 'domain'
           and t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (v_domain, v_before)
-          and (t.domain, t.id) >= (v_domain, p_from)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
         order by t.domain desc, t.id desc
         limit v_rows
       )
@@ -499,7 +524,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -568,34 +596,15 @@ comment on function crm.company_list_by(jsonb, uuid, uuid, integer) is
   'its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be '
   'others.';
 
-create function crm.keep_company_text() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'company' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.name, new.legal_name, new.tax_id, new.domain, new.email, new.external_id, crm.spelled_tax_id(new.tax_id)], array[new.phone]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'company' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'company', new.id,
-      crm.search_text(array[new.name, new.legal_name, new.tax_id, new.domain, new.email, new.external_id, crm.spelled_tax_id(new.tax_id)], array[new.phone]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-comment on function crm.keep_company_text() is 'Trigger: keeps what is searched of the record.';
-create trigger keep_text after insert or delete on crm.companies for each row execute function crm.keep_company_text();
-create trigger keep_changed_text after update on crm.companies
-  for each row when ((old.name, old.legal_name, old.tax_id, old.domain, old.email, old.external_id, old.phone) is distinct from (new.name, new.legal_name, new.tax_id, new.domain, new.email, new.external_id, new.phone)) execute function crm.keep_company_text();
+create function crm.company_text(t crm.companies) returns text
+language sql immutable
+-- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.name, t.legal_name, t.tax_id, t.domain, t.email, t.external_id, crm.spelled_tax_id(t.tax_id)], array[t.phone]::text[]) $$;
+comment on function crm.company_text(crm.companies) is 'What is searched of the record.';
 
-create function crm.company_search(
+create trigger forget_text after delete on crm.companies for each row execute function crm.forget_text('company');
+
+create function crm.company_kept_search(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
 )
 language plpgsql stable
@@ -617,9 +626,6 @@ declare
   v_external_id text := p_args ->> 'external_id';
   v_archived text := coalesce(p_args ->> 'archived', 'false');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
   v_rows integer := p_step;
@@ -645,7 +651,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.name_key, t.id) < (v_name, p_before)
-        and (t.name_key, t.id) >= (v_name, p_from)
+        and t.name_key >= v_name
+        and t.name_key = any (array[v_name])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.name_key desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -655,7 +664,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and (t.tax_id, t.id) >= (v_tax_id, p_from)
+        and t.tax_id >= v_tax_id
+        and t.tax_id = any (array[v_tax_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -665,7 +678,11 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (v_domain, p_before)
-        and (t.domain, t.id) >= (v_domain, p_from)
+        and t.domain >= v_domain
+        and t.domain = any (array[v_domain])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.domain is not null
       order by t.domain desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -675,7 +692,10 @@ begin
       select t.id from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -755,7 +775,10 @@ begin
         where v_by = 'name'
           and t.workspace_id = crm.current_workspace_id()
           and (t.name_key, t.id) < (v_name, v_before)
-          and (t.name_key, t.id) >= (v_name, p_from)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.name_key desc, t.id desc
         limit v_rows
       )
@@ -765,7 +788,11 @@ begin
         where v_by = 'tax_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and (t.tax_id, t.id) >= (v_tax_id, p_from)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
         order by t.tax_id desc, t.id desc
         limit v_rows
       )
@@ -775,7 +802,11 @@ begin
         where v_by = 'domain'
           and t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (v_domain, v_before)
-          and (t.domain, t.id) >= (v_domain, p_from)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
         order by t.domain desc, t.id desc
         limit v_rows
       )
@@ -785,7 +816,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -806,8 +840,12 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
     -- Few of the newest records have the words. The index has the others, as far as they are few.
     select * into v_found from crm.search(
       'company', v_words, v_before, p_from, p_step,
@@ -838,10 +876,258 @@ begin
   end loop;
 end
 $$;
+comment on function crm.company_kept_search(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.company_list with `q` by the texts that are kept, more than its limit if there '
+  'are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where '
+  'the next page continues if there may be others.';
+
+create function crm.company_search(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = 'force_generic_plan'
+-- As in crm.company_kept_search.
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
+  v_tax_id text := p_args ->> 'tax_id';
+  v_domain text := p_args ->> 'domain';
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.company_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('company', 16 * p_step);
+  v_words text[];
+begin
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'name' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, p_before)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.name_key desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_name is not null
+      union all
+      select 'tax_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, p_before)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.tax_id is not null
+        order by t.tax_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_tax_id is not null
+      union all
+      select 'domain' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, p_before)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.domain is not null
+        order by t.domain desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_domain is not null
+      union all
+      select 'owner_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, p_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_owner_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
+      (
+        select t.id from crm.companies t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'name'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.name_key, t.id) < (v_name, v_before)
+          and t.name_key >= v_name
+          and t.name_key = any (array[v_name])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.name_key desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'tax_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.tax_id, t.id) < (v_tax_id, v_before)
+          and t.tax_id >= v_tax_id
+          and t.tax_id = any (array[v_tax_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.tax_id is not null
+        order by t.tax_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'domain'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.domain, t.id) < (v_domain, v_before)
+          and t.domain >= v_domain
+          and t.domain = any (array[v_domain])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.domain is not null
+        order by t.domain desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.companies t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.company_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
+    end if;
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select t.id
+      from unnest(v_pending) p (id)
+      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.company_text(t) as text offset 0) x
+      where (v_name is null or t.name_key = v_name)
+        and (v_tax_id is null or t.tax_id = v_tax_id)
+        and (v_domain is null or t.domain = v_domain)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
 comment on function crm.company_search(jsonb, uuid, uuid, integer) is
-  'The ids of a page of api.company_list with `q`, more than its limit if there are as many. It looks '
-  'through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page '
-  'continues if there may be others.';
+  'The ids of a page of api.company_list with `q`, more than its limit if there are as many: those of '
+  'crm.company_kept_search, and of what changed since its text was kept those that have the words now. Of '
+  'these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows '
+  'instead. next_id is where the next page continues if there may be others.';
 
 create function crm.company_json_if_short(t crm.companies) returns json
 language sql stable
@@ -897,6 +1183,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -914,7 +1201,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
@@ -924,47 +1213,72 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'name' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    v_value := crm.name_key(p_args ->> 'name');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (crm.name_key(p_args ->> 'name'), v_before)
-        and (t.name_key, t.id) >= (crm.name_key(p_args ->> 'name'), v_from)
+        and (t.name_key, t.id) < (v_value, v_before)
+        and t.name_key >= v_value
+        and t.name_key = any (array[v_value])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.name_key desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'tax_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_before)
-        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_from)
+        and t.tax_id >= p_args ->> 'tax_id'
+        and t.tax_id = any (array[p_args ->> 'tax_id'])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.tax_id is not null
       order by t.tax_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'domain' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (p_args ->> 'domain', v_before)
-        and (t.domain, t.id) >= (p_args ->> 'domain', v_from)
+        and t.domain >= p_args ->> 'domain'
+        and t.domain = any (array[p_args ->> 'domain'])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.domain is not null
       order by t.domain desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.company_json_if_short(t) end as record from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
@@ -1013,7 +1327,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.company_page(v_ids, v_records);

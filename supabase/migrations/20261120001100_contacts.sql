@@ -329,7 +329,7 @@ comment on function api.contact_get(jsonb) is 'Returns one record; raises not_fo
 
 create index contacts_email on crm.contacts (workspace_id, email, id);
 create index contacts_phone_e164 on crm.contacts (workspace_id, phone_e164, id);
-create index contacts_company_id on crm.contacts (workspace_id, company_id, id);
+create index contacts_company_id on crm.contacts (workspace_id, company_id, id) where company_id is not null;
 create index contacts_updated_at on crm.contacts (workspace_id, updated_at, id);
 create index contacts_archived on crm.contacts (workspace_id, id) where archived_at is not null;
 
@@ -383,7 +383,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (v_email, p_before)
-        and (t.email, t.id) >= (v_email, p_from)
+        and t.email >= v_email
+        and t.email = any (array[v_email])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.email desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -393,7 +396,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.phone_e164, t.id) < (v_phone, p_before)
-        and (t.phone_e164, t.id) >= (v_phone, p_from)
+        and t.phone_e164 >= v_phone
+        and t.phone_e164 = any (array[v_phone])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.phone_e164 desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -403,7 +409,11 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.company_id is not null
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -462,7 +472,10 @@ begin
         where v_by = 'email'
           and t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (v_email, v_before)
-          and (t.email, t.id) >= (v_email, p_from)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.email desc, t.id desc
         limit v_rows
       )
@@ -472,7 +485,10 @@ begin
         where v_by = 'phone'
           and t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (v_phone, v_before)
-          and (t.phone_e164, t.id) >= (v_phone, p_from)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.phone_e164 desc, t.id desc
         limit v_rows
       )
@@ -482,7 +498,11 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -551,34 +571,15 @@ comment on function crm.contact_list_by(jsonb, uuid, uuid, integer) is
   'its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be '
   'others.';
 
-create function crm.keep_contact_text() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'contact' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'contact' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'contact', new.id,
-      crm.search_text(array[new.name, new.email, new.job_title, new.external_id], array[new.phone, new.phone2, new.whatsapp]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-comment on function crm.keep_contact_text() is 'Trigger: keeps what is searched of the record.';
-create trigger keep_text after insert or delete on crm.contacts for each row execute function crm.keep_contact_text();
-create trigger keep_changed_text after update on crm.contacts
-  for each row when ((old.name, old.email, old.job_title, old.external_id, old.phone, old.phone2, old.whatsapp) is distinct from (new.name, new.email, new.job_title, new.external_id, new.phone, new.phone2, new.whatsapp)) execute function crm.keep_contact_text();
+create function crm.contact_text(t crm.contacts) returns text
+language sql immutable
+-- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.name, t.email, t.job_title, t.external_id], array[t.phone, t.phone2, t.whatsapp]::text[]) $$;
+comment on function crm.contact_text(crm.contacts) is 'What is searched of the record.';
 
-create function crm.contact_search(
+create trigger forget_text after delete on crm.contacts for each row execute function crm.forget_text('contact');
+
+create function crm.contact_kept_search(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
 )
 language plpgsql stable
@@ -599,9 +600,6 @@ declare
   v_external_id text := p_args ->> 'external_id';
   v_archived text := coalesce(p_args ->> 'archived', 'false');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
   v_rows integer := p_step;
@@ -627,7 +625,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (v_email, p_before)
-        and (t.email, t.id) >= (v_email, p_from)
+        and t.email >= v_email
+        and t.email = any (array[v_email])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.email desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -637,7 +638,10 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.phone_e164, t.id) < (v_phone, p_before)
-        and (t.phone_e164, t.id) >= (v_phone, p_from)
+        and t.phone_e164 >= v_phone
+        and t.phone_e164 = any (array[v_phone])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.phone_e164 desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -647,7 +651,11 @@ begin
       select t.id from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
+        and t.company_id is not null
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -725,7 +733,10 @@ begin
         where v_by = 'email'
           and t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (v_email, v_before)
-          and (t.email, t.id) >= (v_email, p_from)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.email desc, t.id desc
         limit v_rows
       )
@@ -735,7 +746,10 @@ begin
         where v_by = 'phone'
           and t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (v_phone, v_before)
-          and (t.phone_e164, t.id) >= (v_phone, p_from)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.phone_e164 desc, t.id desc
         limit v_rows
       )
@@ -745,7 +759,11 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -766,8 +784,12 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
     -- Few of the newest records have the words. The index has the others, as far as they are few.
     select * into v_found from crm.search(
       'contact', v_words, v_before, p_from, p_step,
@@ -797,10 +819,228 @@ begin
   end loop;
 end
 $$;
+comment on function crm.contact_kept_search(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.contact_list with `q` by the texts that are kept, more than its limit if there '
+  'are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where '
+  'the next page continues if there may be others.';
+
+create function crm.contact_search(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = 'force_generic_plan'
+-- As in crm.contact_kept_search.
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_email text := p_args ->> 'email';
+  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.contact_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('contact', 16 * p_step);
+  v_words text[];
+begin
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'email' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, p_before)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.email desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_email is not null
+      union all
+      select 'phone' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, p_before)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.phone_e164 desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_phone is not null
+      union all
+      select 'company_id' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, p_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.company_id is not null
+        order by t.company_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_company_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
+      (
+        select t.id from crm.contacts t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
+        where v_by = 'email'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.email, t.id) < (v_email, v_before)
+          and t.email >= v_email
+          and t.email = any (array[v_email])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.email desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
+        where v_by = 'phone'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.phone_e164, t.id) < (v_phone, v_before)
+          and t.phone_e164 >= v_phone
+          and t.phone_e164 = any (array[v_phone])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.phone_e164 desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.company_id is not null
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.contacts t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.external_id = v_external_id
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and (t.external_id, t.id) >= (v_external_id, p_from)
+        order by t.external_id desc
+        limit v_rows
+      )
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.contact_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
+    end if;
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select t.id
+      from unnest(v_pending) p (id)
+      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.contact_text(t) as text offset 0) x
+      where (v_email is null or t.email = v_email)
+        and (v_phone is null or t.phone_e164 = v_phone)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
 comment on function crm.contact_search(jsonb, uuid, uuid, integer) is
-  'The ids of a page of api.contact_list with `q`, more than its limit if there are as many. It looks '
-  'through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page '
-  'continues if there may be others.';
+  'The ids of a page of api.contact_list with `q`, more than its limit if there are as many: those of '
+  'crm.contact_kept_search, and of what changed since its text was kept those that have the words now. Of '
+  'these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows '
+  'instead. next_id is where the next page continues if there may be others.';
 
 create function crm.contact_json_if_short(t crm.contacts) returns json
 language sql stable
@@ -855,6 +1095,7 @@ declare
   v_before uuid := coalesce(p_args ->> 'cursor', 'ffffffff-ffff-ffff-ffff-ffffffffffff');
   v_from uuid := '00000000-0000-0000-0000-000000000000';
   v_filters jsonb := p_args - '{limit,cursor,since,until}'::text[];
+  v_value text;
   v_ids uuid[];
   v_next_id uuid;
   v_records json[];
@@ -872,7 +1113,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -882,37 +1125,56 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'email' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (p_args ->> 'email', v_before)
-        and (t.email, t.id) >= (p_args ->> 'email', v_from)
+        and t.email >= p_args ->> 'email'
+        and t.email = any (array[p_args ->> 'email'])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.email desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'phone' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    v_value := crm.e164(p_args ->> 'phone');
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_before)
-        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_from)
+        and (t.phone_e164, t.id) < (v_value, v_before)
+        and t.phone_e164 >= v_value
+        and t.phone_e164 = any (array[v_value])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.phone_e164 desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
+        and t.company_id is not null
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.contact_json_if_short(t) end as record from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
@@ -961,7 +1223,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.contact_page(v_ids, v_records);

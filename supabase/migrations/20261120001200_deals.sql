@@ -428,7 +428,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.status desc, t.id desc
         limit p_step + 1
       ) t
@@ -441,7 +444,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.pipeline_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -451,7 +457,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.stage_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -461,7 +470,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -471,7 +483,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -481,7 +496,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -491,7 +509,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < p_before
+        and t.id >= p_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset p_step limit 1
@@ -546,7 +567,10 @@ begin
           select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -560,7 +584,10 @@ begin
         where v_by = 'pipeline_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
@@ -570,7 +597,10 @@ begin
         where v_by = 'stage_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.stage_id desc, t.id desc
         limit v_rows
       )
@@ -580,7 +610,10 @@ begin
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
@@ -590,7 +623,10 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -600,7 +636,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -610,7 +649,10 @@ begin
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
           and t.external_id is not null
         order by t.external_id desc, t.id desc
         limit v_rows
@@ -678,34 +720,15 @@ comment on function crm.deal_list_by(jsonb, uuid, uuid, integer) is
   'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its '
   'filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
-create function crm.keep_deal_text() returns trigger
-language plpgsql security definer
-set search_path = ''
-as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from crm.search_texts x
-    where x.workspace_id = old.workspace_id and x.record = 'deal' and x.id = old.id;
-  elsif tg_op = 'UPDATE' then
-    update crm.search_texts x
-    set text = crm.search_text(array[new.title, new.external_id], array[]::text[])
-    where x.workspace_id = new.workspace_id and x.record = 'deal' and x.id = new.id;
-  else
-    insert into crm.search_texts (workspace_id, record, id, text)
-    values (
-      new.workspace_id, 'deal', new.id,
-      crm.search_text(array[new.title, new.external_id], array[]::text[])
-    );
-  end if;
-  return null;
-end
-$$;
-comment on function crm.keep_deal_text() is 'Trigger: keeps what is searched of the record.';
-create trigger keep_text after insert or delete on crm.deals for each row execute function crm.keep_deal_text();
-create trigger keep_changed_text after update on crm.deals
-  for each row when ((old.title, old.external_id) is distinct from (new.title, new.external_id)) execute function crm.keep_deal_text();
+create function crm.deal_text(t crm.deals) returns text
+language sql immutable
+-- Nothing but an expression, so that it is inlined: otherwise each search would plan it.
+as $$ select crm.search_text(array[t.title, t.external_id], array[]::text[]) $$;
+comment on function crm.deal_text(crm.deals) is 'What is searched of the record.';
 
-create function crm.deal_search(
+create trigger forget_text after delete on crm.deals for each row execute function crm.forget_text('deal');
+
+create function crm.deal_kept_search(
   p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
 )
 language plpgsql stable
@@ -731,10 +754,6 @@ declare
   v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
   v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
   v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
   v_by text;
   v_before uuid := p_before;
   v_rows integer := p_step;
@@ -762,7 +781,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.status desc, t.id desc
         limit p_step + 1
       ) t
@@ -775,7 +797,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.pipeline_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -785,7 +810,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and (t.stage_id, t.id) >= (v_stage_id, p_from)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.stage_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -795,7 +823,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -805,7 +836,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, p_before)
-        and (t.company_id, t.id) >= (v_company_id, p_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.company_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -815,7 +849,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -825,7 +862,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < p_before
+        and t.id >= p_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset p_step limit 1
@@ -904,7 +944,10 @@ begin
           select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -918,7 +961,10 @@ begin
         where v_by = 'pipeline_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and (t.pipeline_id, t.id) >= (v_pipeline_id, p_from)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.pipeline_id desc, t.id desc
         limit v_rows
       )
@@ -928,7 +974,10 @@ begin
         where v_by = 'stage_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and (t.stage_id, t.id) >= (v_stage_id, p_from)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.stage_id desc, t.id desc
         limit v_rows
       )
@@ -938,7 +987,10 @@ begin
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
@@ -948,7 +1000,10 @@ begin
         where v_by = 'company_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.company_id, t.id) < (v_company_id, v_before)
-          and (t.company_id, t.id) >= (v_company_id, p_from)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.company_id desc, t.id desc
         limit v_rows
       )
@@ -958,7 +1013,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -968,7 +1026,10 @@ begin
         where v_by = 'external_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
           and t.external_id is not null
         order by t.external_id desc, t.id desc
         limit v_rows
@@ -979,8 +1040,12 @@ begin
     next_id := v_walked[v_rows];
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Fewer for a long search: comparing takes as long as the words are long.
-    v_rows := 4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q'));
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
+    -- the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
     -- Few of the newest records have the words. The index has the others, as far as they are few.
     select * into v_found from crm.search(
       'deal', v_words, v_before, p_from, p_step,
@@ -1015,10 +1080,330 @@ begin
   end loop;
 end
 $$;
+comment on function crm.deal_kept_search(jsonb, uuid, uuid, integer) is
+  'The ids of a page of api.deal_list with `q` by the texts that are kept, more than its limit if there are '
+  'as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the '
+  'next page continues if there may be others.';
+
+create function crm.deal_search(
+  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+set plan_cache_mode = 'force_generic_plan'
+-- As in crm.deal_kept_search.
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
+  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
+  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
+  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
+  v_company_id uuid := (p_args ->> 'company_id')::uuid;
+  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
+  v_external_id text := p_args ->> 'external_id';
+  v_archived text := coalesce(p_args ->> 'archived', 'false');
+  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
+  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
+  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+  v_by text;
+  v_before uuid := p_before;
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.deal_kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts('deal', 16 * p_step);
+  v_words text[];
+begin
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
+    select w.name into v_by
+    from (
+      select 'archived' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.id < p_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_archived = 'true'
+      union all
+      select 'status' as name, (
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, p_before)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.status desc, t.id desc
+          limit p_step + 1
+        ) t
+        order by t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_status is not null
+      union all
+      select 'pipeline_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.pipeline_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_pipeline_id is not null
+      union all
+      select 'stage_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, p_before)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.stage_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_stage_id is not null
+      union all
+      select 'contact_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, p_before)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.contact_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_contact_id is not null
+      union all
+      select 'company_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, p_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.company_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_company_id is not null
+      union all
+      select 'owner_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, p_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < p_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_owner_id is not null
+      union all
+      select 'external_id' as name, (
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, p_before)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < p_before
+          and t.id >= p_from
+          and t.external_id is not null
+        order by t.external_id desc, t.id desc
+        offset p_step limit 1
+      ) as reach
+      where v_external_id is not null
+    ) w
+    order by w.reach nulls first
+    limit 1;
+    v_by := coalesce(v_by, 'all');
+    select array_agg(t.id) into v_pending
+    from (
+      (
+        select t.id from crm.deals t
+        where v_by = 'all'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'archived'
+          and t.workspace_id = crm.current_workspace_id()
+          and t.id < v_before
+          and t.id >= p_from
+          and t.archived_at is not null
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.* from unnest(v_status) s (value)
+        cross join lateral (
+          select t.id from crm.deals t
+          where t.workspace_id = crm.current_workspace_id()
+            and (t.status, t.id) < (s.value, v_before)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
+          order by t.status desc, t.id desc
+          limit v_rows
+        ) t
+        where v_by = 'status'
+        order by t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'pipeline_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
+          and t.pipeline_id >= v_pipeline_id
+          and t.pipeline_id = any (array[v_pipeline_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.pipeline_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'stage_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.stage_id, t.id) < (v_stage_id, v_before)
+          and t.stage_id >= v_stage_id
+          and t.stage_id = any (array[v_stage_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.stage_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'contact_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.contact_id, t.id) < (v_contact_id, v_before)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.contact_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'company_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.company_id, t.id) < (v_company_id, v_before)
+          and t.company_id >= v_company_id
+          and t.company_id = any (array[v_company_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.company_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'owner_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.owner_id, t.id) < (v_owner_id, v_before)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
+        order by t.owner_id desc, t.id desc
+        limit v_rows
+      )
+      union all
+      (
+        select t.id from crm.deals t
+        where v_by = 'external_id'
+          and t.workspace_id = crm.current_workspace_id()
+          and (t.external_id, t.id) < (v_external_id, v_before)
+          and t.external_id >= v_external_id
+          and t.external_id = any (array[v_external_id])
+          and t.id < v_before
+          and t.id >= p_from
+          and t.external_id is not null
+        order by t.external_id desc, t.id desc
+        limit v_rows
+      )
+    ) t;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.deal_kept_search(p_args, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
+    end if;
+  end if;
+  v_words := crm.search_words(p_args ->> 'q');
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select t.id
+      from unnest(v_pending) p (id)
+      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
+      cross join lateral (select crm.deal_text(t) as text offset 0) x
+      where (v_status is null or t.status = any (v_status))
+        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
+        and (v_stage_id is null or t.stage_id = v_stage_id)
+        and (v_contact_id is null or t.contact_id = v_contact_id)
+        and (v_company_id is null or t.company_id = v_company_id)
+        and (v_owner_id is null or t.owner_id = v_owner_id)
+        and (v_external_id is null or t.external_id = v_external_id)
+        and (v_archived is distinct from 'false' or t.archived_at is null)
+        and (v_archived is distinct from 'true' or t.archived_at is not null)
+        and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
+        and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
+        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
+        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
 comment on function crm.deal_search(jsonb, uuid, uuid, integer) is
-  'The ids of a page of api.deal_list with `q`, more than its limit if there are as many. It looks through '
-  'at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if '
-  'there may be others.';
+  'The ids of a page of api.deal_list with `q`, more than its limit if there are as many: those of '
+  'crm.deal_kept_search, and of what changed since its text was kept those that have the words now. Of '
+  'these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows '
+  'instead. next_id is where the next page continues if there may be others.';
 
 create function crm.deal_json_if_short(t crm.deals) returns json
 language sql stable
@@ -1091,7 +1476,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
@@ -1101,72 +1488,107 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
+        and t.status >= p_args -> 'status' ->> 0
+        and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'pipeline_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < ((p_args ->> 'pipeline_id')::uuid, v_before)
-        and (t.pipeline_id, t.id) >= ((p_args ->> 'pipeline_id')::uuid, v_from)
+        and t.pipeline_id >= (p_args ->> 'pipeline_id')::uuid
+        and t.pipeline_id = any (array[(p_args ->> 'pipeline_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.pipeline_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'stage_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < ((p_args ->> 'stage_id')::uuid, v_before)
-        and (t.stage_id, t.id) >= ((p_args ->> 'stage_id')::uuid, v_from)
+        and t.stage_id >= (p_args ->> 'stage_id')::uuid
+        and t.stage_id = any (array[(p_args ->> 'stage_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.stage_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'company_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < ((p_args ->> 'company_id')::uuid, v_before)
-        and (t.company_id, t.id) >= ((p_args ->> 'company_id')::uuid, v_from)
+        and t.company_id >= (p_args ->> 'company_id')::uuid
+        and t.company_id = any (array[(p_args ->> 'company_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.company_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'external_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, case when t.archived_at is null then crm.deal_json_if_short(t) end as record from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (p_args ->> 'external_id', v_before)
-        and (t.external_id, t.id) >= (p_args ->> 'external_id', v_from)
+        and t.external_id >= p_args ->> 'external_id'
+        and t.external_id = any (array[p_args ->> 'external_id'])
+        and t.id < v_before
+        and t.id >= v_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       limit v_limit + 1
@@ -1210,7 +1632,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.deal_page(v_ids, v_records);

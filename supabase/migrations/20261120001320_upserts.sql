@@ -29,7 +29,11 @@ begin
         select t.id from crm.companies t
         where t.workspace_id = crm.current_workspace_id()
           and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-          and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+          and t.tax_id >= p_args ->> 'tax_id'
+          and t.tax_id = any (array[p_args ->> 'tax_id'])
+          and t.id < v_beyond
+          and t.id >= v_first
+          and t.tax_id is not null
           and t.archived_at is null
         order by t.tax_id, t.id
         limit 100
@@ -39,7 +43,11 @@ begin
         select t.id from crm.companies t
         where t.workspace_id = crm.current_workspace_id()
           and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-          and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+          and t.domain >= p_args ->> 'domain'
+          and t.domain = any (array[p_args ->> 'domain'])
+          and t.id < v_beyond
+          and t.id >= v_first
+          and t.domain is not null
           and t.archived_at is null
         order by t.domain, t.id
         limit 100
@@ -78,7 +86,11 @@ begin
       select t.* from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.tax_id, t.id) < (p_args ->> 'tax_id', v_beyond)
-        and (t.tax_id, t.id) >= (p_args ->> 'tax_id', v_first)
+        and t.tax_id >= p_args ->> 'tax_id'
+        and t.tax_id = any (array[p_args ->> 'tax_id'])
+        and t.id < v_beyond
+        and t.id >= v_first
+        and t.tax_id is not null
         and t.merged_into_id is not null
       order by t.tax_id, t.id
       limit 100;
@@ -87,7 +99,11 @@ begin
       select t.* from crm.companies t
       where t.workspace_id = crm.current_workspace_id()
         and (t.domain, t.id) < (p_args ->> 'domain', v_beyond)
-        and (t.domain, t.id) >= (p_args ->> 'domain', v_first)
+        and t.domain >= p_args ->> 'domain'
+        and t.domain = any (array[p_args ->> 'domain'])
+        and t.id < v_beyond
+        and t.id >= v_first
+        and t.domain is not null
         and t.merged_into_id is not null
       order by t.domain, t.id
       limit 100;
@@ -183,7 +199,10 @@ begin
         select t.id from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-          and (t.email, t.id) >= (p_args ->> 'email', v_first)
+          and t.email >= p_args ->> 'email'
+          and t.email = any (array[p_args ->> 'email'])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.archived_at is null
         order by t.email, t.id
         limit 100
@@ -196,7 +215,10 @@ begin
         select t.id from crm.contacts t
         where t.workspace_id = crm.current_workspace_id()
           and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-          and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+          and t.phone_e164 >= crm.e164(p_args ->> 'phone')
+          and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.archived_at is null
         order by t.phone_e164, t.id
         limit 100
@@ -235,7 +257,10 @@ begin
       select t.* from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.email, t.id) < (p_args ->> 'email', v_beyond)
-        and (t.email, t.id) >= (p_args ->> 'email', v_first)
+        and t.email >= p_args ->> 'email'
+        and t.email = any (array[p_args ->> 'email'])
+        and t.id < v_beyond
+        and t.id >= v_first
         and t.merged_into_id is not null
       order by t.email, t.id
       limit 100;
@@ -244,7 +269,10 @@ begin
       select t.* from crm.contacts t
       where t.workspace_id = crm.current_workspace_id()
         and (t.phone_e164, t.id) < (crm.e164(p_args ->> 'phone'), v_beyond)
-        and (t.phone_e164, t.id) >= (crm.e164(p_args ->> 'phone'), v_first)
+        and t.phone_e164 >= crm.e164(p_args ->> 'phone')
+        and t.phone_e164 = any (array[crm.e164(p_args ->> 'phone')])
+        and t.id < v_beyond
+        and t.id >= v_first
         and t.merged_into_id is not null
       order by t.phone_e164, t.id
       limit 100;
@@ -327,7 +355,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.external_id, t.id) < (p_args ->> 'external_id', v_beyond)
-          and (t.external_id, t.id) >= (p_args ->> 'external_id', v_first)
+          and t.external_id >= p_args ->> 'external_id'
+          and t.external_id = any (array[p_args ->> 'external_id'])
+          and t.id < v_beyond
+          and t.id >= v_first
           and t.external_id is not null
         order by t.external_id, t.id
         limit 100

@@ -58,7 +58,10 @@ begin
         select t.id from crm.deals t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, v_before)
-          and (t.status, t.id) >= (s.value, v_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < v_before
+          and t.id >= v_from
         order by t.status desc, t.id desc
         limit 250 + 1
       ) t
@@ -71,7 +74,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-        and (t.pipeline_id, t.id) >= (v_pipeline_id, v_from)
+        and t.pipeline_id >= v_pipeline_id
+        and t.pipeline_id = any (array[v_pipeline_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.pipeline_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -81,7 +87,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.stage_id, t.id) < (v_stage_id, v_before)
-        and (t.stage_id, t.id) >= (v_stage_id, v_from)
+        and t.stage_id >= v_stage_id
+        and t.stage_id = any (array[v_stage_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.stage_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -91,7 +100,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, v_before)
-        and (t.contact_id, t.id) >= (v_contact_id, v_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -101,7 +113,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.company_id, t.id) < (v_company_id, v_before)
-        and (t.company_id, t.id) >= (v_company_id, v_from)
+        and t.company_id >= v_company_id
+        and t.company_id = any (array[v_company_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.company_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -111,7 +126,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, v_before)
-        and (t.owner_id, t.id) >= (v_owner_id, v_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       offset 250 limit 1
     ) as reach
@@ -121,7 +139,10 @@ begin
       select t.id from crm.deals t
       where t.workspace_id = crm.current_workspace_id()
         and (t.external_id, t.id) < (v_external_id, v_before)
-        and (t.external_id, t.id) >= (v_external_id, v_from)
+        and t.external_id >= v_external_id
+        and t.external_id = any (array[v_external_id])
+        and t.id < v_before
+        and t.id >= v_from
         and t.external_id is not null
       order by t.external_id desc, t.id desc
       offset 250 limit 1
@@ -199,7 +220,10 @@ begin
               select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
               where t.workspace_id = crm.current_workspace_id()
                 and (t.status, t.id) < (s.value, v_before)
-                and (t.status, t.id) >= (s.value, v_from)
+                and t.status >= s.value
+                and t.status = any (array[s.value])
+                and t.id < v_before
+                and t.id >= v_from
               order by t.status desc, t.id desc
               limit c_most + 1
             ) t
@@ -213,7 +237,10 @@ begin
             where v_by = 'pipeline_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-              and (t.pipeline_id, t.id) >= (v_pipeline_id, v_from)
+              and t.pipeline_id >= v_pipeline_id
+              and t.pipeline_id = any (array[v_pipeline_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.pipeline_id desc, t.id desc
             limit c_most + 1
           )
@@ -223,7 +250,10 @@ begin
             where v_by = 'stage_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.stage_id, t.id) < (v_stage_id, v_before)
-              and (t.stage_id, t.id) >= (v_stage_id, v_from)
+              and t.stage_id >= v_stage_id
+              and t.stage_id = any (array[v_stage_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.stage_id desc, t.id desc
             limit c_most + 1
           )
@@ -233,7 +263,10 @@ begin
             where v_by = 'contact_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.contact_id, t.id) < (v_contact_id, v_before)
-              and (t.contact_id, t.id) >= (v_contact_id, v_from)
+              and t.contact_id >= v_contact_id
+              and t.contact_id = any (array[v_contact_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.contact_id desc, t.id desc
             limit c_most + 1
           )
@@ -243,7 +276,10 @@ begin
             where v_by = 'company_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.company_id, t.id) < (v_company_id, v_before)
-              and (t.company_id, t.id) >= (v_company_id, v_from)
+              and t.company_id >= v_company_id
+              and t.company_id = any (array[v_company_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.company_id desc, t.id desc
             limit c_most + 1
           )
@@ -253,7 +289,10 @@ begin
             where v_by = 'owner_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.owner_id, t.id) < (v_owner_id, v_before)
-              and (t.owner_id, t.id) >= (v_owner_id, v_from)
+              and t.owner_id >= v_owner_id
+              and t.owner_id = any (array[v_owner_id])
+              and t.id < v_before
+              and t.id >= v_from
             order by t.owner_id desc, t.id desc
             limit c_most + 1
           )
@@ -263,7 +302,10 @@ begin
             where v_by = 'external_id'
               and t.workspace_id = crm.current_workspace_id()
               and (t.external_id, t.id) < (v_external_id, v_before)
-              and (t.external_id, t.id) >= (v_external_id, v_from)
+              and t.external_id >= v_external_id
+              and t.external_id = any (array[v_external_id])
+              and t.id < v_before
+              and t.id >= v_from
               and t.external_id is not null
             order by t.external_id desc, t.id desc
             limit c_most + 1

@@ -325,7 +325,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < (v_deal_id, p_before)
-        and (t.deal_id, t.id) >= (v_deal_id, p_from)
+        and t.deal_id >= v_deal_id
+        and t.deal_id = any (array[v_deal_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.deal_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -335,7 +338,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and (t.contact_id, t.id) >= (v_contact_id, p_from)
+        and t.contact_id >= v_contact_id
+        and t.contact_id = any (array[v_contact_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.contact_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -345,7 +351,10 @@ begin
       select t.id from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and (t.owner_id, t.id) >= (v_owner_id, p_from)
+        and t.owner_id >= v_owner_id
+        and t.owner_id = any (array[v_owner_id])
+        and t.id < p_before
+        and t.id >= p_from
       order by t.owner_id desc, t.id desc
       offset p_step limit 1
     ) as reach
@@ -357,7 +366,10 @@ begin
         select t.id from crm.activities t
         where t.workspace_id = crm.current_workspace_id()
           and (t.type, t.id) < (s.value, p_before)
-          and (t.type, t.id) >= (s.value, p_from)
+          and t.type >= s.value
+          and t.type = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.type desc, t.id desc
         limit p_step + 1
       ) t
@@ -372,7 +384,10 @@ begin
         select t.id from crm.activities t
         where t.workspace_id = crm.current_workspace_id()
           and (t.status, t.id) < (s.value, p_before)
-          and (t.status, t.id) >= (s.value, p_from)
+          and t.status >= s.value
+          and t.status = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.status desc, t.id desc
         limit p_step + 1
       ) t
@@ -415,7 +430,10 @@ begin
         where v_by = 'deal_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+          and t.deal_id >= v_deal_id
+          and t.deal_id = any (array[v_deal_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.deal_id desc, t.id desc
         limit v_rows
       )
@@ -425,7 +443,10 @@ begin
         where v_by = 'contact_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and (t.contact_id, t.id) >= (v_contact_id, p_from)
+          and t.contact_id >= v_contact_id
+          and t.contact_id = any (array[v_contact_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.contact_id desc, t.id desc
         limit v_rows
       )
@@ -435,7 +456,10 @@ begin
         where v_by = 'owner_id'
           and t.workspace_id = crm.current_workspace_id()
           and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and (t.owner_id, t.id) >= (v_owner_id, p_from)
+          and t.owner_id >= v_owner_id
+          and t.owner_id = any (array[v_owner_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.owner_id desc, t.id desc
         limit v_rows
       )
@@ -446,7 +470,10 @@ begin
           select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
           where t.workspace_id = crm.current_workspace_id()
             and (t.type, t.id) < (s.value, v_before)
-            and (t.type, t.id) >= (s.value, p_from)
+            and t.type >= s.value
+            and t.type = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.type desc, t.id desc
           limit v_rows
         ) t
@@ -461,7 +488,10 @@ begin
           select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
           where t.workspace_id = crm.current_workspace_id()
             and (t.status, t.id) < (s.value, v_before)
-            and (t.status, t.id) >= (s.value, p_from)
+            and t.status >= s.value
+            and t.status = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.status desc, t.id desc
           limit v_rows
         ) t
@@ -611,7 +641,9 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
@@ -621,52 +653,77 @@ begin
       limit v_limit + 1
     ) page;
   elsif v_filters - 'deal_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid
+        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'contact_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.contact_id, t.id) < ((p_args ->> 'contact_id')::uuid, v_before)
-        and (t.contact_id, t.id) >= ((p_args ->> 'contact_id')::uuid, v_from)
+        and t.contact_id >= (p_args ->> 'contact_id')::uuid
+        and t.contact_id = any (array[(p_args ->> 'contact_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.contact_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'owner_id' = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.owner_id, t.id) < ((p_args ->> 'owner_id')::uuid, v_before)
-        and (t.owner_id, t.id) >= ((p_args ->> 'owner_id')::uuid, v_from)
+        and t.owner_id >= (p_args ->> 'owner_id')::uuid
+        and t.owner_id = any (array[(p_args ->> 'owner_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.owner_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'type' = '{}' and jsonb_array_length(p_args -> 'type') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.type, t.id) < (p_args -> 'type' ->> 0, v_before)
-        and (t.type, t.id) >= (p_args -> 'type' ->> 0, v_from)
+        and t.type >= p_args -> 'type' ->> 0
+        and t.type = any (array[p_args -> 'type' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.type desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'status' = '{}' and jsonb_array_length(p_args -> 'status') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.activity_json_if_short(t) as record from crm.activities t
       where t.workspace_id = crm.current_workspace_id()
         and (t.status, t.id) < (p_args -> 'status' ->> 0, v_before)
-        and (t.status, t.id) >= (p_args -> 'status' ->> 0, v_from)
+        and t.status >= p_args -> 'status' ->> 0
+        and t.status = any (array[p_args -> 'status' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.status desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -690,7 +747,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.activity_page(v_ids, v_records);

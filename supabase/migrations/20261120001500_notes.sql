@@ -142,7 +142,10 @@ begin
         where t.workspace_id = crm.current_workspace_id()
           and t.deal_id = v_deal_id
           and (t.kind, t.id) < (s.value, p_before)
-          and (t.kind, t.id) >= (s.value, p_from)
+          and t.kind >= s.value
+          and t.kind = any (array[s.value])
+          and t.id < p_before
+          and t.id >= p_from
         order by t.kind desc, t.id desc
         limit p_step + 1
       ) t
@@ -167,7 +170,10 @@ begin
         where v_by = 'all'
           and t.workspace_id = crm.current_workspace_id()
           and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and (t.deal_id, t.id) >= (v_deal_id, p_from)
+          and t.deal_id >= v_deal_id
+          and t.deal_id = any (array[v_deal_id])
+          and t.id < v_before
+          and t.id >= p_from
         order by t.deal_id desc, t.id desc
         limit v_rows
       )
@@ -179,7 +185,10 @@ begin
           where t.workspace_id = crm.current_workspace_id()
             and t.deal_id = v_deal_id
             and (t.kind, t.id) < (s.value, v_before)
-            and (t.kind, t.id) >= (s.value, p_from)
+            and t.kind >= s.value
+            and t.kind = any (array[s.value])
+            and t.id < v_before
+            and t.id >= p_from
           order by t.kind desc, t.id desc
           limit v_rows
         ) t
@@ -307,23 +316,33 @@ begin
   end if;
   -- Each filter has its own statement with its own cached plan: one statement for all filters could use no index.
   if v_filters = '{}' then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id()
         and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, v_before)
-        and (t.deal_id, t.id) >= ((p_args ->> 'deal_id')::uuid, v_from)
+        and t.deal_id >= (p_args ->> 'deal_id')::uuid
+        and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.deal_id desc, t.id desc
       limit v_limit + 1
     ) page;
   elsif v_filters - 'kind' = '{}' and jsonb_array_length(p_args -> 'kind') = 1 then
-    select array_agg(page.id), array_agg(page.record), count(page.record) = count(*) into v_ids, v_records, v_complete
+    select array_agg(page.id), count(page.record) = count(*),
+      case when count(page.record) = count(*) then (array_agg(page.record))[:v_limit] else array_agg(page.record) end
+    into v_ids, v_complete, v_records
     from (
       select t.id, crm.note_json_if_short(t) as record from crm.notes t
       where t.workspace_id = crm.current_workspace_id()
         and t.deal_id = (p_args ->> 'deal_id')::uuid
         and (t.kind, t.id) < (p_args -> 'kind' ->> 0, v_before)
-        and (t.kind, t.id) >= (p_args -> 'kind' ->> 0, v_from)
+        and t.kind >= p_args -> 'kind' ->> 0
+        and t.kind = any (array[p_args -> 'kind' ->> 0])
+        and t.id < v_before
+        and t.id >= v_from
       order by t.kind desc, t.id desc
       limit v_limit + 1
     ) page;
@@ -347,7 +366,6 @@ begin
   if cardinality(v_ids) > v_limit then
     v_next_id := v_ids[v_limit];
     v_ids := v_ids[:v_limit];
-    v_records := v_records[:v_limit];
   end if;
   if not v_complete or pg_column_size(v_records) > crm.max_page_bytes() then
     v_records := crm.note_page(v_ids, v_records);

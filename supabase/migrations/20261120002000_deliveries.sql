@@ -26,6 +26,9 @@ create table crm.webhook_deliveries (
   attempts integer not null default 0 check (attempts between 0 and 5),
   next_attempt_at timestamptz not null default now(),
   created_at timestamptz not null default now(),
+  -- A column for the condition of an index, because a change of a column that an index names, be it in its condition,
+  -- writes all indexes again. So a delivery that succeeds writes none (docs/decisions/0048-load-that-looks-like-life.md).
+  ended_badly boolean generated always as (state in ('failed', 'cancelled')) stored,
   primary key (workspace_id, id)
 ) partition by range (id);
 comment on table crm.webhook_deliveries is
@@ -40,6 +43,8 @@ comment on column crm.webhook_deliveries.series is
 comment on column crm.webhook_deliveries.attempts is
   'Attempts of this series whose outcome was recorded. If a dispatcher dies during an attempt, the next one has the '
   'same number, because the fault is not the receiver''s.';
+comment on column crm.webhook_deliveries.ended_badly is
+  'Whether it failed or was cancelled, for the index of those; what ends well changes no column of an index.';
 comment on column crm.webhook_deliveries.next_attempt_at is
   'When the next attempt of a pending delivery is due. Whoever changes it changes the queue (trigger enqueue_changed).';
 call crm.protect('crm.webhook_deliveries');
@@ -49,7 +54,7 @@ comment on table crm.webhook_deliveries_default is
 call crm.protect('crm.webhook_deliveries_default');
 create index webhook_deliveries_of_subscription on crm.webhook_deliveries (workspace_id, subscription_id, id);
 create index webhook_deliveries_ended_badly on crm.webhook_deliveries (workspace_id, subscription_id, id)
-  where state in ('failed', 'cancelled');
+  where ended_badly;
 
 create table crm.webhook_attempts (
   workspace_id uuid not null,

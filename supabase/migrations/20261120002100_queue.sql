@@ -21,6 +21,7 @@ create table crm.webhook_queue (
   workspace_id uuid not null,
   subscription_id uuid not null,
   delivery_id uuid not null,
+  event_id uuid not null,
   shard smallint not null generated always as ((get_byte(uuid_send(workspace_id), 15) & 15)::smallint) stored,
   state text not null check (state in ('ready', 'waiting', 'leased', 'held')),
   due_at timestamptz not null,
@@ -29,10 +30,13 @@ create table crm.webhook_queue (
   host text,
   primary key (workspace_id, delivery_id),
   check ((state = 'leased') = (lease_until is not null))
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+-- By a number, because it is empty when nothing waits. No room in its pages: each change of state is one of indexes too.
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table crm.webhook_queue is
   'A row for each pending delivery. Written by triggers on crm.webhook_deliveries, by claims and by '
   'crm.settle_subscription; the dispatcher walks it, and never what has ended.';
+comment on column crm.webhook_queue.event_id is
+  'The event, so that a claim reads no partition of the deliveries.';
 comment on column crm.webhook_queue.shard is 'One of 16 parts of the queue, by workspace, each with its claim lock.';
 comment on column crm.webhook_queue.state is
   'ready: may be sent now; waiting: becomes ready at due_at; leased: a dispatcher sends it; held: its subscription is '
@@ -89,9 +93,9 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, state, due_at)
+  insert into crm.webhook_queue (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
   select
-    d.workspace_id, d.subscription_id, d.id,
+    d.workspace_id, d.subscription_id, d.id, d.event_id,
     case when d.next_attempt_at <= statement_timestamp() then 'ready' else 'waiting' end, d.next_attempt_at
   from added d
   where d.state = 'pending';
@@ -105,36 +109,48 @@ create trigger enqueue_added after insert on crm.webhook_deliveries
 create function crm.enqueue_changed() returns trigger
 language plpgsql security definer
 set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_mergejoin = off
 as $$
 declare
-  v_is_due boolean := new.next_attempt_at <= clock_timestamp();
+  v_now timestamptz := clock_timestamp();
+  v_change record;
 begin
-  if new.state <> 'pending' then
-    delete from crm.webhook_queue q where q.workspace_id = new.workspace_id and q.delivery_id = new.id;
-    return null;
-  end if;
-  insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, state, due_at)
-  values (
-    new.workspace_id, new.subscription_id, new.id, case when v_is_due then 'ready' else 'waiting' end, new.next_attempt_at
-  )
-  on conflict (workspace_id, delivery_id) do update
-  set
-    due_at = excluded.due_at,
-    -- An attempt that is under way goes on, unless this is the record of its outcome.
-    state = case
-      when q.state = 'held' or q.state = 'leased' and new.attempts = old.attempts then q.state
-      else excluded.state
-    end,
-    lease_until = case when new.attempts = old.attempts then q.lease_until end,
-    lease_token = case when new.attempts = old.attempts then q.lease_token end;
+  -- For all rows at once, because most end together, those of one crm.delivery_record.
+  delete from crm.webhook_queue q using changed c
+  where c.state <> 'pending' and q.workspace_id = c.workspace_id and q.delivery_id = c.id;
+
+  for v_change in
+    select c.*, c.attempts <> b.attempts as is_recorded
+    from changed c join before b on b.workspace_id = c.workspace_id and b.id = c.id
+    where c.state = 'pending'
+      and (b.state <> c.state or b.next_attempt_at <> c.next_attempt_at or b.attempts <> c.attempts)
+    order by c.workspace_id, c.id
+  loop
+    insert into crm.webhook_queue as q (workspace_id, subscription_id, delivery_id, event_id, state, due_at)
+    values (
+      v_change.workspace_id, v_change.subscription_id, v_change.id, v_change.event_id,
+      case when v_change.next_attempt_at <= v_now then 'ready' else 'waiting' end, v_change.next_attempt_at
+    )
+    on conflict (workspace_id, delivery_id) do update
+    set
+      due_at = excluded.due_at,
+      -- An attempt that is under way goes on, unless this is the record of its outcome.
+      state = case
+        when q.state = 'held' or q.state = 'leased' and not v_change.is_recorded then q.state
+        else excluded.state
+      end,
+      lease_until = case when not v_change.is_recorded then q.lease_until end,
+      lease_token = case when not v_change.is_recorded then q.lease_token end;
+  end loop;
   return null;
 end
 $$;
 comment on function crm.enqueue_changed() is
-  'Trigger: keeps the queue in step with a delivery: its time, its end, its new series.';
-create trigger enqueue_changed after update of state, next_attempt_at, attempts on crm.webhook_deliveries for each row
-  when (old.state <> new.state or old.next_attempt_at <> new.next_attempt_at or old.attempts <> new.attempts)
-  execute function crm.enqueue_changed();
+  'Trigger: keeps the queue in step with deliveries: their times, their ends, their new series.';
+create trigger enqueue_changed after update on crm.webhook_deliveries
+  referencing old table as before new table as changed for each statement execute function crm.enqueue_changed();
 
 create function crm.may_send(p_workspace_id uuid, p_subscription_id uuid) returns boolean
 language plpgsql stable security definer

@@ -19,7 +19,12 @@ begin
 
   update crm.webhook_queue q
   set state = 'ready', lease_until = null
-  where q.shard = p_shard and q.state = 'leased' and q.lease_until <= statement_timestamp();
+  -- Not one whose outcome is being recorded: whoever does that may be waiting for a marker that this claim has locked.
+  where q.ctid = any (array(
+    select l.ctid from crm.webhook_queue l
+    where l.shard = p_shard and l.state = 'leased' and l.lease_until <= statement_timestamp()
+    for update skip locked
+  ));
 end
 $$;
 comment on function crm.wake_deliveries(smallint) is
@@ -217,12 +222,15 @@ begin
   -- Claims of other shards may choose the same hosts. In order of number, so that two claims cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct crm.lock_number('webhook host ' || c.host) as number from unnest(v_candidates) c order by number
+    select crm.lock_number('webhook host ' || h.host) as number
+    from (select distinct c.host from unnest(v_candidates) c) h
+    order by number
   ) k;
   v_now := clock_timestamp();
 
   return query
-  with host as (
+  -- Materialized, or what is in flight at a host would be counted for each of its candidates.
+  with host as materialized (
     select h.host, (
       select count(*) from crm.webhook_queue q where q.lease_until is not null and q.host = h.host
     ) as taken
@@ -257,25 +265,20 @@ begin
       ))
       -- Written so that the index of what is ready does not serve it, or a plan might read all of that.
       and q.state is not distinct from 'ready'
-    returning q.workspace_id, q.subscription_id, q.delivery_id, q.lease_token
+    returning q.workspace_id, q.subscription_id, q.delivery_id, q.event_id, q.lease_token
   )
   select
     extract(epoch from v_now)::double precision,
-    c.workspace_id, c.subscription_id, c.delivery_id, d.event_id, c.lease_token, (e.event).event, s.target_url,
+    c.workspace_id, c.subscription_id, c.delivery_id, c.event_id, c.lease_token, (e.event).event, s.target_url,
     case when k.next_from <= v_now then k.next_secret else k.secret end,
     case when k.next_from > v_now then k.next_secret end,
     crm.delivery_body(c.delivery_id, e.event)
   from claimed c
-  -- offset 0 keeps the order of the lookups. The conditions leave no index that would read more than one row: a plan
-  -- that believes that a workspace has few rows takes any index, also for a workspace that has a million.
-  cross join lateral (
-    select d.event_id from crm.webhook_deliveries d
-    where d.workspace_id = c.workspace_id and d.subscription_id = c.subscription_id and d.id = c.delivery_id
-    offset 0
-  ) d
+  -- The conditions leave no index that would read more than one row: a plan that believes that a workspace has few rows
+  -- takes any index, also for a workspace that has a million.
   cross join lateral (
     select e as event from crm.events e
-    where e.workspace_id = c.workspace_id and e.id >= d.event_id and e.id <= d.event_id and e.id >= v_oldest
+    where e.workspace_id = c.workspace_id and e.id >= c.event_id and e.id <= c.event_id and e.id >= v_oldest
     order by e.id
     limit 1
   ) e

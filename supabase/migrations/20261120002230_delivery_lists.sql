@@ -107,9 +107,9 @@ declare
   v_may_send boolean := not crm.holds_webhooks(p_workspace_id);
   v_last uuid;
 begin
-  -- A statement for each index: one for all of them could use none. Of a subscription as a range of both columns, which
-  -- only one index has in that order: of an equality the planner may think that it matches every row, and walk the
-  -- workspace's. The range of the ids alone names the partitions.
+  -- A statement for each index: one for all of them could use none. Of a subscription as a walk of a list is: by the order
+  -- of both columns, which only one index has; of an equality the planner may think that it matches every row, and walk the
+  -- workspace's. The range of the ids alone names the partitions, and ends the walk at `since`.
   if p_subscription_id is null then
     ids := array(
       select w.id
@@ -141,10 +141,10 @@ begin
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
         where d.workspace_id = p_workspace_id
           and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
           -- As the partial index says it.
-          and d.state in ('failed', 'cancelled')
+          and d.ended_badly
         order by d.subscription_id desc, d.id desc
         limit v_look
       ) w
@@ -158,8 +158,8 @@ begin
       select d.id into v_last from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id
         and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
-        and d.id < v_before and d.id >= v_from and d.state in ('failed', 'cancelled')
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
+        and d.id < v_before and d.id >= v_from and d.ended_badly
       order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;
     end if;
@@ -171,7 +171,7 @@ begin
         select d.id, d.event_id, d.state from crm.webhook_deliveries d
         where d.workspace_id = p_workspace_id
           and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-          and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+          and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
           and d.id < v_before and d.id >= v_from
         order by d.subscription_id desc, d.id desc
         limit v_look
@@ -186,7 +186,7 @@ begin
       select d.id into v_last from crm.webhook_deliveries d
       where d.workspace_id = p_workspace_id
         and (d.subscription_id, d.id) < (p_subscription_id, v_before)
-        and (d.subscription_id, d.id) >= (p_subscription_id, v_from)
+        and d.subscription_id >= p_subscription_id and d.subscription_id = any (array[p_subscription_id])
         and d.id < v_before and d.id >= v_from
       order by d.subscription_id desc, d.id desc
       offset v_look - 1 limit 1;

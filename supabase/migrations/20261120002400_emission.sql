@@ -15,14 +15,11 @@ begin
   insert into crm.events (workspace_id, event, object_id, facts, position)
   select p_workspace_id, p_event, p_object_id, p_facts, pg_current_xact_id()::text::bigint + o.added
   from crm.feed_offset o
-  returning id into v_event_id;
-
-  -- Read first, because an insert into a partitioned table costs as much where it inserts nothing, and most events have
-  -- no subscription.
-  v_subscription_ids := array(
+  returning id, array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
-  );
+  ) into v_event_id, v_subscription_ids;
+  -- An insert into a partitioned table costs as much where it inserts nothing, and most events have no subscription.
   if v_subscription_ids <> '{}' then
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
     select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
@@ -30,13 +27,16 @@ begin
     perform set_config('app.events_enqueued', 'true', true);
   end if;
 exception when others then
-  -- Best effort (spec 3): an error here must not undo the write that the event is about.
+  -- Best effort (spec 3): an error here must not undo the write that the event is about, unless its text cannot be kept
+  -- either: a search would never find it.
   raise log 'crm.emit % of %: % (%)', p_event, p_object_id, sqlerrm, sqlstate;
+  -- The job that keeps what is searched will not hear of it.
+  perform crm.keep_texts(p_workspace_id, split_part(p_event::text, '.', 1), array[p_object_id]);
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. '
-  'Never fails. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
+  'Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer
@@ -55,68 +55,107 @@ set search_path = ''
 as $$
 declare
   v_event crm.event_type := tg_argv[0];
-  v_workspace_ids uuid[];
-  v_event_ids uuid[];
 begin
-  with stored as (
-    insert into crm.events (workspace_id, event, object_id, facts, position)
-    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + f.added
-    from created c cross join crm.feed_offset f
-    returning workspace_id, id
-  )
-  select array_agg(s.workspace_id), array_agg(s.id) into v_workspace_ids, v_event_ids from stored s;
+  -- Asked first, because to hand on the ids of events takes a third as long as to store them.
   if exists (
-    select from crm.webhook_subscriptions s
-    where s.workspace_id = any (v_workspace_ids) and s.is_active and v_event = any (s.event_types)
+    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+    where s.is_active and v_event = any (s.event_types)
   ) then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      returning workspace_id, id
+    )
     insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select s.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-    from unnest(v_workspace_ids, v_event_ids) e (workspace_id, id)
-    join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types);
     perform set_config('app.events_enqueued', 'true', true);
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o;
   end if;
   return null;
 exception when others then
   raise log 'crm.emit_all_created %: % (%)', v_event, sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, split_part(v_event::text, '.', 1), array_agg(c.id)) from created c
+  group by c.workspace_id;
   return null;
 end
 $$;
 comment on function crm.emit_all_created() is
   'Trigger: emits the event in the trigger''s argument, about all new rows of the statement, as crm.emit does for one.';
 
--- Contacts and companies are imported by the hundred, and each call of crm.emit is a subtransaction. What a row of the other
--- tables brings about besides has triggers for each row, which come before those of the statement.
-create trigger emit_created after insert on crm.contacts referencing new table as created
-  for each statement execute function crm.emit_all_created('contact.created');
-create trigger emit_created after insert on crm.companies referencing new table as created
-  for each statement execute function crm.emit_all_created('company.created');
-create trigger emit_created after insert on crm.deals
-  for each row execute function crm.emit_created('deal.created');
-create trigger emit_created after insert on crm.activities
-  for each row execute function crm.emit_created('activity.created');
-create trigger emit_created after insert on crm.notes
-  for each row execute function crm.emit_created('note.created');
+create function crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid)
+returns table (event crm.event_type, facts jsonb)
+language sql stable
+as $$
+  select f.event, f.facts
+  from (
+    values
+      ('deal.created'::crm.event_type, '{}'::jsonb),
+      ('lead.received', jsonb_build_object('contact_id', p_contact_id, 'company_id', p_company_id))
+  ) f (event, facts)
+  where p_lead is not null or f.event = 'deal.created'
+$$;
+comment on function crm.facts_of_new_deal(jsonb, uuid, uuid) is
+  'The events of a new deal, in their order, with their facts: lead.received has the contact and the company that the '
+  'lead had.';
 
-create function crm.emit_lead_received() returns trigger
+create function crm.emit_deals_created() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform crm.emit(
-    new.workspace_id, 'lead.received', new.id,
-    jsonb_build_object('contact_id', new.contact_id, 'company_id', new.company_id)
-  );
+  if exists (
+    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+    where s.is_active and s.event_types && '{deal.created,lead.received}'
+  ) then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+      returning workspace_id, event, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and e.event = any (s.event_types);
+    -- None, if the subscription is to lead.received and no deal is a lead's.
+    if found then
+      perform set_config('app.events_enqueued', 'true', true);
+    end if;
+  else
+    insert into crm.events (workspace_id, event, object_id, facts, position)
+    select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+    from created c cross join crm.feed_offset o
+    cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f;
+  end if;
+  return null;
+exception when others then
+  raise log 'crm.emit_deals_created: % (%)', sqlerrm, sqlstate;
+  perform crm.keep_texts(c.workspace_id, 'deal', array_agg(c.id)) from created c group by c.workspace_id;
   return null;
 end
 $$;
-comment on function crm.emit_lead_received() is
-  'Trigger: emits lead.received with the contact and the company that the lead had.';
+comment on function crm.emit_deals_created() is
+  'Trigger: emits the events of all new deals of the statement (crm.facts_of_new_deal), as crm.emit_all_created does.';
 
--- Postgres fires triggers in the order of their names, so deal.created comes first.
-create trigger emit_lead_received after insert on crm.deals
-  for each row when (new.lead is not null)
-  execute function crm.emit_lead_received();
+-- Contacts, companies and deals are imported by the hundred, and each call of crm.emit is a subtransaction. What a row of
+-- the other tables brings about besides has triggers for each row, which come before those of the statement.
+create trigger emit_created after insert on crm.contacts referencing new table as created
+  for each statement execute function crm.emit_all_created('contact.created');
+create trigger emit_created after insert on crm.companies referencing new table as created
+  for each statement execute function crm.emit_all_created('company.created');
+create trigger emit_created after insert on crm.deals referencing new table as created
+  for each statement execute function crm.emit_deals_created();
+create trigger emit_created after insert on crm.activities
+  for each row execute function crm.emit_created('activity.created');
+create trigger emit_created after insert on crm.notes
+  for each row execute function crm.emit_created('note.created');
 
 create function crm.emit_stage_changed() returns trigger
 language plpgsql security definer

@@ -87,10 +87,13 @@ begin
       limit 5001;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
+    -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from beginning there.
+    v_position := coalesce(v_position, 9223372036854775807);
+    v_cursor := coalesce(v_cursor, c_max);
     open v_rows for
       select l.* from crm.events l
       where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-        and (l.position, l.id) < (coalesce(v_position, 9223372036854775807), coalesce(v_cursor, c_max))
+        and (l.position, l.id) < (v_position, v_cursor)
       order by l.position desc, l.id desc
       limit 5001;
   end if;

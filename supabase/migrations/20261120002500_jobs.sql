@@ -17,6 +17,8 @@ insert into crm.jobs (name, every, command, description) values
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),
+  ('index-texts', '10 seconds', 'select crm.index_texts()',
+    'Writes what is searched of the records that have changed; searches compare those one by one until then'),
   ('count-calls', '1 minute', 'select crm.drain_calls()', 'Counts the calls of each key by hour'),
   ('purge-key-calls', '1 day', 'select crm.purge_key_calls()', 'Deletes the counted calls of keys after 90 days'),
   ('purge-key-secrets', '1 day', 'select crm.purge_key_secrets()',

@@ -238,6 +238,9 @@ begin
   perform crm.erase_deals(v_workspace_id, v_deal_ids, v_traces, p_texts, v_names);
   -- What is written about these is of the contact that they were given.
   perform crm.erase_deals(v_workspace_id, v_given_ids, v_traces, false, null);
+  -- At once, not by the job: what is searched of them has the person's words.
+  perform crm.keep_texts(v_workspace_id, 'contact', v_ids);
+  perform crm.keep_texts(v_workspace_id, 'deal', v_deal_ids || v_given_ids);
   perform crm.erase_replies(v_workspace_id, v_ids || v_deal_ids || v_given_ids || v_activity_ids || v_note_ids, v_traces);
 end
 $$;

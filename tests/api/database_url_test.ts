@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
-import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
+import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { databaseUrl } from "../support/stack.ts";
 
 Deno.test("Without DATABASE_URL a call is a 503, and a log line says what to set: the owner's address is not used", async () => {

@@ -28,7 +28,7 @@ Deno.test("A long text is refused at once, whatever it holds", () => {
     const started = performance.now();
     assert.equal(parseDatetime(text), null);
     // Work that grows with the square of the length would take minutes.
-    assert.ok(performance.now() - started < 1_000, `${Math.round(performance.now() - started)} ms`);
+    assert.ok(performance.now() - started < 10_000, `${Math.round(performance.now() - started)} ms`);
   }
 });
 

@@ -23,7 +23,7 @@ test("An erasure answers with the moment, is told of by the id alone, and is the
     erased.body.erased_at,
     erased.body.erased_at,
   ]);
-  const [message] = await mailbox.waitFor(1, 30);
+  const [message] = await mailbox.waitFor(1);
   assert.deepEqual(message!.body.data, { id });
   assert.deepEqual(await eventsOf(sql, workspace.id), [
     "contact.created",

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { startServer } from "../../lab/harness/functions.ts";
+import { operate } from "../../operator/operator.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { client } from "../support/client.ts";
 import { tablesWith } from "../support/every_column.ts";
 import { makeKey } from "../support/fixtures.ts";
+import { indexTexts } from "../support/jobs.ts";
 import { openMailbox } from "../support/mailbox.ts";
 import { customer, makeProposal } from "../support/proposals.ts";
 import { type Body, create } from "../support/record_fixtures.ts";
@@ -136,8 +138,9 @@ test("An erased contact is erased wherever the database has it, and a search of 
   ]);
   const made = await writeEverywhere(sql, send, person);
   await sql`select crm.poke_dispatcher()`;
-  await failing.waitFor(3, 30);
+  await failing.waitFor(3);
 
+  await indexTexts(sql);
   assert.deepEqual(await tablesWith(sql, person.traces), [
     "crm.activities",
     "crm.contacts",
@@ -152,6 +155,8 @@ test("An erased contact is erased wherever the database has it, and a search of 
   const erased = await send("POST", `${CONTACTS}/${made.contactId}/erase`, { texts: true });
   assert.deepEqual(Object.keys(erased), ["id", "erased_at"]);
   assert.deepEqual(await tablesWith(sql, person.traces), []);
+  await indexTexts(sql);
+  assert.deepEqual(await tablesWith(sql, person.traces), [], "the job brings nothing back");
 
   const seen = await Promise.all([
     send("GET", `${CONTACTS}/${made.contactId}`),
@@ -194,14 +199,22 @@ test("Leads and changes while their contact is erased leave nothing of the perso
           ? await other.post("/api-v1-leads", { ...lead, phone: `1191234567${index}` })
           : await other.patch(`${CONTACTS}/${contact_id}`, { job_title: mark });
       }),
+      ...Array.from({ length: 4 }, async (_, index) => {
+        await new Promise((resolve) => setTimeout(resolve, index * 4));
+        await operate(sql, "job_run", { name: "index-texts" });
+      }),
     ]);
     // Whoever came before the erasure was erased with it, whoever came later is another contact.
-    const [row] = await sql<[{ contact: string; deals: string }]>`
-      select c::text as contact, (
-        select coalesce(string_agg(d::text, ''), '') from crm.deals d where d.contact_id = c.id
-      ) as deals
+    const [row] = await sql<[{ contact: string; deals: string; searched: string }]>`
+      select
+        c::text as contact,
+        (select coalesce(string_agg(d::text, ''), '') from crm.deals d where d.contact_id = c.id) as deals,
+        (
+          select coalesce(string_agg(x.text, ''), '') from crm.search_texts x
+          where x.id = c.id or x.id in (select d.id from crm.deals d where d.contact_id = c.id)
+        ) as searched
       from crm.contacts c where c.id = ${contact_id}`;
-    assertNoTrace(row.contact + row.deals, [mark]);
+    assertNoTrace(row.contact + row.deals + row.searched, [mark]);
   }
 });
 

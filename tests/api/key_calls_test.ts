@@ -98,7 +98,8 @@ test("two runs at once count a call once, and no call waits for a run", async ({
     assert.equal(second!["keys"], 0, "it leaves the work to the first");
     const began = performance.now();
     await call(key, 1);
-    assert.ok(performance.now() - began < 2000, "the run is not committed, and its key is called");
+    // A call that waited for the run would be given up after 10 s.
+    assert.ok(performance.now() - began < 8_000, "the run is not committed, and its key is called");
   });
   await drain(sql);
   assert.equal(sum(await moved(sql, id)), 3);

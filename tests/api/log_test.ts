@@ -23,7 +23,6 @@ test("a request's log line names the record that it read, changed or created", a
     const line = await eventually(
       async () => (await server.readLog()).find((line) => line["request_id"] === requestId),
       "the request's line",
-      10,
     );
     assert.equal(line["workspace_id"], id);
     return { made, object: line["object_id"] };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
+import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { closeDatabase } from "../../supabase/functions/_shared/postgres/database.ts";
 import { test } from "../support/scenario.ts";

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { makeWorkspace, type TestWorkspace } from "../support/fixtures.ts";
+import { holdFeed } from "../support/hold_feed.ts";
+import { indexTexts } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
 
 const ROWS = 4_500;
@@ -40,21 +42,25 @@ Deno.test("a search takes no longer than a few tens of ordinary ones, whatever i
   const [ordinary, hostile] = [await makeWorkspace(sql), await makeWorkspace(sql)];
   await makeContacts(sql, ordinary, "Ana Maria Lima", "Diretora de vendas, ana@exemplo.com.br");
   await makeContacts(sql, hostile, `baa aab c${"a".repeat(200)}`, "a".repeat(255));
-  const usual = await time(sql, ordinary, "exemplo.com.com");
-  for (
-    const q of [
-      `${"a".repeat(99)}b`,
-      `b${"a".repeat(99)}`,
-      `b${"a".repeat(24)}`,
-      `${"a".repeat(49)}b${"a".repeat(50)}`,
-      "baab baaa aaab caab aaac",
-      "aab@aab",
-    ]
-  ) {
-    await t.step(q, async () => {
-      const worst = await time(sql, hostile, q);
-      console.log(`${worst.toFixed(1)} ms, ordinarily ${usual.toFixed(1)} ms`);
-      assert.ok(worst <= MAX_RATIO * usual, `${worst} ms, not ${usual}`);
-    });
+  for (const state of ["walked", "in the index"]) {
+    await using _held = state === "walked" ? await holdFeed() : null;
+    if (state === "in the index") await indexTexts(sql);
+    const usual = await time(sql, ordinary, "exemplo.com.com");
+    for (
+      const q of [
+        `${"a".repeat(99)}b`,
+        `b${"a".repeat(99)}`,
+        `b${"a".repeat(24)}`,
+        `${"a".repeat(49)}b${"a".repeat(50)}`,
+        "baab baaa aaab caab aaac",
+        "aab@aab",
+      ]
+    ) {
+      await t.step(`${state}: ${q}`, async () => {
+        const worst = await time(sql, hostile, q);
+        console.log(`${worst.toFixed(1)} ms, ordinarily ${usual.toFixed(1)} ms`);
+        assert.ok(worst <= MAX_RATIO * usual, `${worst} ms, not ${usual}`);
+      });
+    }
   }
 });

@@ -1,9 +1,13 @@
 // crm.contact_search looks through few rows for a page, finds others by the index, and then continues by cursor. Whatever
-// the words and however few rows it looks through, its pages together are the contacts whose text has every word.
+// the words, however few rows it looks through, and whatever the job that keeps the texts has not seen yet, its pages
+// together are the contacts whose text has every word.
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import type { Sql } from "postgres";
 import { makeWorkspace } from "../support/fixtures.ts";
+import { indexTexts } from "../support/jobs.ts";
 import { openDatabase } from "../support/stack.ts";
+import { holdFeed } from "../support/hold_feed.ts";
 
 const ROWS = 200;
 const FIRST = "00000000-0000-0000-0000-000000000000";
@@ -63,7 +67,42 @@ function isFound(name: string, q: string): boolean {
   );
 }
 
-Deno.test("the pages of a search are together the contacts that have its words, however few rows a page looks through", async () => {
+/** How the pages of a search are read: how long they are, and how many rows each looks through. */
+interface Pages {
+  q: string;
+  filter: { company_id?: string };
+  from: string;
+  limit: number;
+  step: number;
+}
+
+/** The ids that the pages have together, and how many pages ended early. */
+async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, step }: Pages) {
+  const page = (before: string) =>
+    sql.begin(async (sql) => {
+      await sql`set local role crm_api`;
+      await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
+      const [found] = await sql<[{ ids: string[]; next_id: string | null }]>`
+        select * from crm.contact_search(
+          ${sql.json({ q, limit, ...filter })}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
+        )`;
+      return found;
+    });
+  const seen: string[] = [];
+  let early = 0;
+  for (let before: string | null = LAST; before !== null;) {
+    const { ids, next_id } = await page(before);
+    const shown = ids.slice(0, limit);
+    const next: string | null = ids.length > limit ? shown.at(-1)! : next_id;
+    if (ids.length <= limit && next !== null) early++;
+    assert.ok(next === null || next < before, "each page continues after the one before");
+    seen.push(...shown);
+    before = next;
+  }
+  return { seen, early };
+}
+
+Deno.test("the pages of a search are together the contacts that have its words, however few rows a page looks through, and whichever of them the index has", async (t) => {
   await using sql = openDatabase();
   const workspace = await makeWorkspace(sql);
   const names = fc.sample(words, { numRuns: ROWS, seed: 1 });
@@ -71,54 +110,88 @@ Deno.test("the pages of a search are together the contacts that have its words, 
   const companies = await sql<{ id: string }[]>`
     insert into crm.companies (workspace_id, name, owner_id)
     select ${workspace.id}, n::text, ${workspace.memberId} from generate_series(1, 2) n returning id`;
-  await sql`
-    insert into crm.contacts (workspace_id, id, name, owner_id, company_id)
-    select
-      ${workspace.id}, crm.uuid_v7(to_timestamp(${
-    Math.floor(start / 1000)
-  }::bigint + n * ${STEP}::bigint)), name,
-      ${workspace.memberId}, (${companies.map(({ id }) => id)}::uuid[])[1 + n % 3]
-    from unnest(${names}::text[]) with ordinality r (name, n)`;
-  const rows = await sql<{ id: string; name: string; company_id: string | null }[]>`
-    select id, name, company_id from crm.contacts where workspace_id = ${workspace.id} order by id desc`;
-  const page = async (args: Record<string, unknown>, before: string, from: string, step: number) =>
-    await sql.begin(async (sql) => {
-      await sql`set local role crm_api`;
+  /** Makes the contacts of which the number has one of these remainders. */
+  const make = async (...remainders: number[]) => {
+    await sql`
+      insert into crm.contacts (workspace_id, id, name, owner_id, company_id)
+      select
+        ${workspace.id}, crm.uuid_v7(to_timestamp(${
+      Math.floor(start / 1000)
+    }::bigint + n * ${STEP}::bigint)), name,
+        ${workspace.memberId}, (${companies.map(({ id }) => id)}::uuid[])[1 + n % 3]
+      from unnest(${names}::text[]) with ordinality r (name, n)
+      where n % 4 = any (${remainders}::integer[])`;
+  };
+  const check = async (numRuns: number) => {
+    const rows = await sql<{ id: string; name: string; company_id: string | null }[]>`
+      select id, name, company_id from crm.contacts where workspace_id = ${workspace.id} order by id desc`;
+    let ended = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record<Pages>({
+          q: fc.oneof(fc.constantFrom(...SEARCHED), words),
+          filter: fc.constantFrom({}, {}, { company_id: companies[0]!.id }),
+          from: fc.constantFrom(FIRST, rows[rows.length / 2 | 0]!.id),
+          limit: fc.integer({ min: 1, max: 9 }),
+          step: fc.integer({ min: 1, max: 12 }),
+        }),
+        async (pages) => {
+          const { seen, early } = await search(sql, workspace.id, pages);
+          ended += early;
+          const expected = rows.filter(({ id, name, company_id }) =>
+            id >= pages.from && isFound(name, pages.q) &&
+            (pages.filter.company_id ?? company_id) === company_id
+          );
+          assert.deepEqual(seen, expected.map(({ id }) => id));
+        },
+      ),
+      { numRuns, seed: 1 },
+    );
+    assert.ok(ended > numRuns / 5, `only ${ended} pages ended early`);
+  };
+  const countPending = async (step: number) => {
+    const [row] = await sql.begin(async (sql) => {
       await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
-      const [found] = await sql<[{ ids: string[]; next_id: string | null }]>`
-        select * from crm.contact_search(
-          ${sql.json(args as Record<string, string>)}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
-        )`;
-      return found;
+      return await sql<[{ pending: number | null }]>`
+        select cardinality(crm.pending_texts('contact', 16 * ${step}::integer)) as pending`;
     });
-  let early = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(fc.constantFrom(...SEARCHED), words),
-      fc.constantFrom({}, {}, { company_id: companies[0]!.id }),
-      fc.constantFrom(FIRST, rows[ROWS / 2]!.id),
-      fc.integer({ min: 1, max: 9 }),
-      fc.integer({ min: 1, max: 12 }),
-      async (q, filter: { company_id?: string }, from, limit, step) => {
-        const seen: string[] = [];
-        for (let before: string | null = LAST; before !== null;) {
-          const { ids, next_id } = await page({ q, limit, ...filter }, before, from, step);
-          const shown = ids.slice(0, limit);
-          const next = ids.length > limit ? shown.at(-1)! : next_id;
-          if (ids.length <= limit && next !== null) early++;
-          assert.ok(next === null || next < before, "each page continues after the one before");
-          seen.push(...shown);
-          before = next;
-        }
-        const expected = rows.filter(({ id, name, company_id }) =>
-          id >= from && isFound(name, q) && (filter.company_id ?? company_id) === company_id
-        );
-        assert.deepEqual(seen, expected.map(({ id }) => id));
+    return row.pending;
+  };
+
+  await make(0, 1, 2);
+  await indexTexts(sql);
+  await t.step("the index has all of them", async () => {
+    assert.equal(await countPending(12), 0);
+    await check(40);
+  });
+  {
+    await using _held = await holdFeed();
+    await make(3);
+    await t.step("some were made since", async () => {
+      assert.equal(await countPending(12), ROWS / 4);
+      await check(40);
+    });
+    await sql`
+      update crm.contacts c set name = (${names}::text[])[1 + get_byte(uuid_send(c.id), 15) % ${ROWS}::integer]
+      where c.workspace_id = ${workspace.id} and get_byte(uuid_send(c.id), 15) % 3 = 0`;
+    await sql`
+      delete from crm.contacts c where c.workspace_id = ${workspace.id} and get_byte(uuid_send(c.id), 15) % 9 = 0`;
+    await t.step(
+      "some were changed or deleted since, too many to be told apart in a short page",
+      async () => {
+        assert.ok(await countPending(12) !== null);
+        assert.equal(await countPending(3), null);
+        await check(60);
       },
-    ),
-    { numRuns: 150, seed: 1 },
-  );
-  assert.ok(early > 30, `only ${early} pages ended early`);
+    );
+  }
+  await sql`select crm.index_texts('0 seconds')`;
+  await t.step("a run of the job that ended at once", async () => await check(12));
+  await indexTexts(sql);
+  await t.step("the index has all of them again", async () => {
+    assert.equal(await countPending(1), 0);
+    await check(30);
+  });
 });
 
 Deno.test("the text of a record is folded as its search is: a part of any name finds it", async () => {

@@ -27,7 +27,7 @@ Deno.test("a search among 30,000 contacts reads few of them, whether its words a
         from generate_series(1, ${rows}::integer) n`;
       await admin`
         insert into crm.search_texts (workspace_id, record, id, text)
-        select workspace_id, 'contact', id, crm.search_text(array[name], '{}') from crm.contacts
+        select workspace_id, 'contact', id, crm.contact_text(c) from crm.contacts c
         where workspace_id = ${id}`;
     }
     await admin`vacuum analyze crm.contacts`;

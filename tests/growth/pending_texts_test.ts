@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { makeWorkspace } from "../support/fixtures.ts";
+import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
+
+const EVENTS = 60_000;
+/** The way to where the feed goes on, in the partitions of a few days. The index of these events by id is 400 blocks. */
+const MAX_BLOCKS = 120;
+
+Deno.test("What is pending for a search is found at the end of the feed, without the events of the day before it", async () => {
+  await using sql = openDatabase();
+  const workspace = await makeWorkspace(sql);
+  await using admin = await openWithoutTriggers();
+  await admin`
+    insert into crm.events (workspace_id, id, event, object_id, facts, occurred_at, position)
+    select ${workspace.id}, crm.uuid_v7(made), 'contact.created', crm.uuid_v7(made), '{}', made, 1
+    from generate_series(1, ${EVENTS}::integer) n
+    cross join lateral (select now() - n * interval '1 second' as made) m`;
+  await admin`vacuum analyze crm.events`;
+  const blocks = await admin.begin(async (sql) => {
+    await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
+    const explain = () =>
+      sql.unsafe(`explain (analyze, buffers, format json) select crm.pending_texts('contact', 4000)`);
+    // The first call also reads the catalogue.
+    await explain();
+    const [row] = await explain();
+    const { Plan } = row!["QUERY PLAN"][0];
+    return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+  });
+  assert.ok(blocks <= MAX_BLOCKS, `${blocks} blocks`);
+});
