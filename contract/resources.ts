@@ -14,8 +14,19 @@ export const FUNCTIONS = join(import.meta.dirname!, "../supabase/functions");
 /** Order by gate: the resources behind an API key come first, in the documents too. */
 const ORDER: GateName[] = ["key", "link", "none", "session"];
 
+/** A resource and where it is declared. */
+interface ResourceModule {
+  /** The folder of its function. */
+  folder: string;
+  /** The name by which its `routes.ts` exports it. */
+  exported: string;
+  resource: Resource;
+}
+
 /** Every declared resource, found in the folders of functions that have a `routes.ts`. */
-export const resources: Resource[] = await loadResources();
+export const resourceModules: ResourceModule[] = await loadResources();
+
+export const resources: Resource[] = resourceModules.map(({ resource }) => resource);
 
 /** The resources of the API. */
 export const apiResources: Resource[] = resources.filter(({ gate }) => gate !== "session");
@@ -52,13 +63,17 @@ export const sessionEndpoints = endpoints.filter((listed): listed is ListedEndpo
   listed.route.endpoint.gate === "session"
 );
 
-async function loadResources(): Promise<Resource[]> {
-  const found: Resource[] = [];
-  for await (const { name } of Deno.readDir(FUNCTIONS)) {
-    const routes = join(FUNCTIONS, name, "routes.ts");
+async function loadResources(): Promise<ResourceModule[]> {
+  const found: ResourceModule[] = [];
+  for await (const { name: folder } of Deno.readDir(FUNCTIONS)) {
+    const routes = join(FUNCTIONS, folder, "routes.ts");
     if (await Deno.stat(routes).then(() => false, () => true)) continue;
     const module = await import(pathToFileURL(routes).href);
-    found.push(...Object.values(module).filter((value) => value instanceof Resource));
+    for (const [exported, resource] of Object.entries(module)) {
+      if (resource instanceof Resource) found.push({ folder, exported, resource });
+    }
   }
-  return found.sort((a, b) => ORDER.indexOf(a.gate) - ORDER.indexOf(b.gate) || a.name.localeCompare(b.name));
+  return found.sort(({ resource: a }, { resource: b }) =>
+    ORDER.indexOf(a.gate) - ORDER.indexOf(b.gate) || a.name.localeCompare(b.name)
+  );
 }

@@ -59,7 +59,11 @@ export const endpoints: readonly Part[] = [
         "q takes %, _ and a backslash as they are",
         "q and every other filter of the list apply together, and its pages are walked by cursor",
         "q finds nothing of another workspace",
-        "the pages of a search are together the contacts that have its words, however few rows a page looks through",
+        "the pages of a search are together the contacts that have its words, however few rows a page looks through, " +
+          "and whichever of them the index has",
+        "q finds what a transaction wrote as soon as it commits, however late, though the job ran meanwhile",
+        "q finds what was changed, merged and deleted as it is, before the job and after it",
+        "An import of more than the job and a search look at is found, page by page, and in the end is in the index",
       ),
       rule(
         "detail, or 404",

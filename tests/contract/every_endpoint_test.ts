@@ -1,6 +1,8 @@
 // Rules of every endpoint. The tests loop over the endpoint tables, so that a new endpoint needs no new test.
 import assert from "node:assert/strict";
-import { allowedMethods, takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { routeEntries } from "../../contract/tables/route_entries.ts";
+import { takesQuery } from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { allowedMethods, byPath } from "../../supabase/functions/_shared/contract/route_table.ts";
 import { SCOPES } from "../../supabase/functions/_shared/contract/scopes.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeKey } from "../support/fixtures.ts";
@@ -196,7 +198,7 @@ for (const { resource, route, title } of endpoints) {
 
 for (const resource of resources) {
   const { admit, unknown } = GATE_CASES[resource.gate];
-  for (const [path, methods] of resource.byPath()) {
+  for (const [path, methods] of byPath(await routeEntries(resource))) {
     const others = METHODS.filter((method) => !methods.has(method as "GET"));
     test(`/${resource.name}${path} answers 405 to ${others.join(", ")} and allows ${allowedMethods(methods).join(", ")}`, async ({ sql }) => {
       // Even without the scope or the role: the method is checked before them.

@@ -1,6 +1,7 @@
 // What a long queue, or many calls at once, must not change: the times of attempts, and the limits of a workspace.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import { recordOutcomes } from "../support/outcomes.ts";
 import { test } from "../support/scenario.ts";
 import { openDatabase } from "../support/stack.ts";
 
@@ -40,7 +41,8 @@ test("After a reactivation with a long queue a delivery that fails again waits a
         select * from crm.delivery_claim(1000) where workspace_id = ${id}`;
       for (const { delivery_id, lease_token } of claimed) {
         attempts++;
-        await sql`select crm.delivery_record(${id}, ${delivery_id}, ${lease_token}, false, 503, 'http_503', 1)`;
+        const outcome = { workspace_id: id, delivery_id, lease_token, status: 503, reason: "http_503" };
+        await recordOutcomes(sql, [outcome]);
       }
     }
     const [most] =
@@ -97,7 +99,7 @@ test("64 workspaces with older events at a slow host do not keep another from it
         select * from crm.delivery_claim(64)`;
       taken += claimed.filter(({ workspace_id }) => workspace_id === victim).length;
       for (const { workspace_id, delivery_id, lease_token } of claimed) {
-        await sql`select crm.delivery_record(${workspace_id}, ${delivery_id}, ${lease_token}, true, 200, null, 9900)`;
+        await recordOutcomes(sql, [{ workspace_id, delivery_id, lease_token, status: 200 }]);
       }
     }
     assert.ok(taken >= 4, `${taken} of 12 rounds`);

@@ -40,7 +40,7 @@ Deno.test("160 deliveries of 20 workspaces that hang delay those of others by le
   }
   const others = await createSubscribers(sql, receiver.okUrl, 20, options);
   const dispatcher = world.spawnDispatcher();
-  await eventually(() => dispatcher.ready(), "the dispatcher", 20);
+  await eventually(() => dispatcher.ready(), "the dispatcher");
   const deliverToOthers = async () => {
     const started = performance.now();
     await enqueue(sql, others, 1);
@@ -67,7 +67,7 @@ Deno.test("When all places are taken, a run claims again as soon as attempts bec
   const hung = await createSubscribers(sql, receiver.url("hanging", 1), 16, { encryptionKey });
   const others = await createSubscribers(sql, receiver.okUrl, 1, { encryptionKey });
   const dispatcher = world.spawnDispatcher();
-  await eventually(() => dispatcher.ready(), "the dispatcher", 20);
+  await eventually(() => dispatcher.ready(), "the dispatcher");
   await enqueue(sql, hung, 4);
   await eventually(async () => await countLeased(sql, hung) === 64, "64 in flight");
   await pause(20);

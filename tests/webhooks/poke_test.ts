@@ -18,7 +18,8 @@ Deno.test("The dispatcher answers 202 at once to a poke with the shared secret",
   const started = performance.now();
   const { status } = await poke("POST", `Bearer ${secret}`);
   assert.equal(status, 202);
-  assert.ok(performance.now() - started < 2_000);
+  // A run stays for 40 s.
+  assert.ok(performance.now() - started < 10_000);
 });
 
 Deno.test("The dispatcher answers 401 without the shared secret", async () => {

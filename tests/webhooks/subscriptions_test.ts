@@ -157,3 +157,24 @@ test("DELETE /api-v1-webhooks/:id answers not_found where there is none, or it i
   const { body: list } = await client(other.key).get(WEBHOOKS);
   assert.equal(list.data[0].is_active, true);
 });
+
+test("A new deal enqueues a delivery for each subscription to what it tells, and lead.received for a lead alone", async ({ sql, workspace, api }) => {
+  for (const event_types of [["lead.received"], ["deal.created", "lead.received"], ["deal.won"]]) {
+    await sql`
+      insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+      values (${workspace.id}, ${event_types}::crm.event_type[], 'https://127.0.0.1:9443/hooks')`;
+  }
+  const { body: { lead } } = await api.post("/api-v1-leads", { first_name: "Ana" });
+  const { body: { results } } = await api.post("/api-v1-deals/batch", {
+    items: ["Um", "Dois"].map((title) => ({ op: "create", data: { title } })),
+  });
+  const told = await sql<{ object_id: string; events: string[] }[]>`
+    select e.object_id, array_agg(e.event::text order by e.event::text) as events
+    from crm.webhook_deliveries d join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+    where d.workspace_id = ${workspace.id}
+    group by e.object_id order by e.object_id`;
+  assert.deepEqual(told.map(({ object_id, events }) => [object_id, events]), [
+    [lead.deal_id, ["deal.created", "lead.received", "lead.received"]],
+    ...results.map(({ id }: { id: string }) => [id, ["deal.created"]]).sort(),
+  ]);
+});

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { activities } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(activities));
+Deno.serve(serveResource(table));

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { changes } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(changes));
+Deno.serve(serveResource(table));

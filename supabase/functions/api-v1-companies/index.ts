@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { companies } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(companies));
+Deno.serve(serveResource(table));

@@ -98,11 +98,14 @@ export const company = record("company", {
       "CNPJ or another tax id, stored in upper case and without punctuation",
       "12ABC34501DE35",
     ),
-    filter: doc("Este CNPJ, com ou sem pontuação", "This tax id, with or without punctuation"),
+    filter: {
+      text: doc("Este CNPJ, com ou sem pontuação", "This tax id, with or without punctuation"),
+      sparse: true,
+    },
   }),
   domain: textWith(domain(), {
     text: doc("Domínio, guardado em minúsculas", "Domain, stored in lower case", "padariasol.com.br"),
-    filter: doc("Este domínio", "This domain"),
+    filter: { text: doc("Este domínio", "This domain"), sparse: true },
   }),
   website: text(MAX_URL_LENGTH, { text: doc("Site", "Website", "https://padariasol.com.br") }),
   email: email({

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { contacts } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(contacts));
+Deno.serve(serveResource(table));

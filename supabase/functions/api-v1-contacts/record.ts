@@ -59,7 +59,7 @@ export const contact = record("contact", {
       "Empresa onde trabalha, do mesmo workspace",
       "The company that the contact works for, of the same workspace",
     ),
-    filter: true,
+    filter: { sparse: true },
   }),
   owner_id: owner({ filter: false }),
   instagram: text(MAX_URL_LENGTH),

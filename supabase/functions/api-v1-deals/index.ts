@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { deals } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(deals));
+Deno.serve(serveResource(table));

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { events } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(events));
+Deno.serve(serveResource(table));

@@ -1,8 +1,6 @@
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { shareResult } from "../_shared/runtime/share_result.ts";
 import { SERVICE_VERSION } from "../_shared/runtime/service.ts";
-import { checkHealth } from "./check.ts";
 import { Health } from "./schema.ts";
 
 export const health = resource("api-v1-health", {
@@ -20,7 +18,5 @@ export const health = resource("api-v1-health", {
         webhooks: null,
       }),
     },
-    // Anybody may call it, so that however often it is called the database gets one query a second.
-    answer: shareResult(checkHealth, 1_000),
   }),
 }, doc("O estado do serviço", "The state of the service"));

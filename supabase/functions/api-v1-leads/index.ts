@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { leads } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(leads));
+Deno.serve(serveResource(table));

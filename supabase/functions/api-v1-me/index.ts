@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { me } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(me));
+Deno.serve(serveResource(table));

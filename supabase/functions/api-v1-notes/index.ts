@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { notes } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(notes));
+Deno.serve(serveResource(table));

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { pipelines } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(pipelines));
+Deno.serve(serveResource(table));

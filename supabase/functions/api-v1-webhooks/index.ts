@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { webhooks } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(webhooks));
+Deno.serve(serveResource(table));

@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { workspace } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(workspace));
+Deno.serve(serveResource(table));

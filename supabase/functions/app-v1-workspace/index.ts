@@ -1,5 +1,5 @@
 import { serveResource } from "../_shared/http/serve.ts";
 import { sessionGate } from "../_shared/http/session_gate.ts";
-import { workspace } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(workspace, sessionGate));
+Deno.serve(serveResource(table, sessionGate));

@@ -1,6 +1,6 @@
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
-import { isUuid } from "../_shared/http/input.ts";
+import { isUuid } from "../_shared/runtime/uuid.ts";
 import type { Json } from "../_shared/http/json_body.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";

@@ -88,11 +88,11 @@ export function readCaller(headers: Headers): Caller | ApiError {
 
 const MISSING_KEY = "Envie a chave de API no cabeçalho X-API-Key ou em Authorization: Bearer";
 
-/** Loads a resource at its first call, so that the others delay none. A failed import is tried again. */
+/** Loads the table of a resource at its first call, so that the others delay none. A failed import is tried again. */
 function handlerOf(name: string): Promise<RequestHandler> {
   let handler = handlers.get(name);
   if (handler === undefined) {
-    handler = RESOURCES[name]!().then((resource) => serveResource(resource));
+    handler = RESOURCES[name]!().then((table) => serveResource(table));
     handler.catch(() => handlers.delete(name));
     handlers.set(name, handler);
   }

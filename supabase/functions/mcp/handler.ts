@@ -108,7 +108,7 @@ async function readJson(caller: Caller, request: Request): Promise<JsonText | Rp
   const body = await readAdmittedBody(request, "key", credential, bytes, identify);
   if (isTurnedAway(body)) return RpcError.ofApi(body.error!);
   if (body instanceof ApiError) return RpcError.ofApi(body, "invalidRequest");
-  const json = parseJson(body, "bad_request", values, MAX_DEPTH + ENVELOPE_DEPTH);
+  const json = await parseJson(body, "bad_request", values, MAX_DEPTH + ENVELOPE_DEPTH);
   if (json === null || (json instanceof ApiError && json.code === "bad_request")) {
     return new RpcError("parseError", "O corpo não é JSON válido", undefined, 400);
   }

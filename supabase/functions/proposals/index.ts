@@ -1,4 +1,4 @@
 import { serveResource } from "../_shared/http/serve.ts";
-import { proposals } from "./routes.ts";
+import { table } from "./table.ts";
 
-Deno.serve(serveResource(proposals));
+Deno.serve(serveResource(table));

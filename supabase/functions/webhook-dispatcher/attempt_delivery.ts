@@ -1,12 +1,13 @@
 import { type AttemptOutcome, sendAttempt } from "./send_attempt.ts";
 import type { KeptConnections } from "./kept_connections.ts";
 import { decryptCached } from "./secret_cache.ts";
-import { type ClaimedDelivery, type RecordedOutcome, recordOutcome } from "./queue.ts";
+import { type ClaimedDelivery, type EndedAttempt, type RecordedOutcome, recordOutcomes } from "./queue.ts";
+import { recordTogether } from "./recorder.ts";
 import { signedHeaders } from "./sign.ts";
 
 const MAX_BODY_BYTES = 256 * 1024;
-/** Delays before each try to record an outcome, in milliseconds. Without the record the request would be sent again. */
-const RECORD_WAITS_MS = [0, 1_000, 5_000];
+/** Delays before each further try to record an outcome, in milliseconds: without it the request would be sent again. */
+const RECORD_WAITS_MS = [1_000, 5_000];
 
 /** What became of a claimed delivery. */
 export type AttemptResult =
@@ -29,7 +30,7 @@ export async function attemptDelivery(
   try {
     const outcome = await signAndSend(delivery, kept);
     const ms = Math.round(performance.now() - started);
-    return { outcome, recorded: await recordWithRetries(delivery, outcome, ms), ms };
+    return { outcome, recorded: await recordWithRetries({ delivery, outcome, ms }), ms };
   } catch (error) {
     return { error: String(error) };
   }
@@ -64,12 +65,18 @@ function databaseTime({ claimed_at, claimReceivedAt }: ClaimedDelivery): number 
   return claimed_at + (performance.now() - claimReceivedAt) / 1000;
 }
 
-async function recordWithRetries(delivery: ClaimedDelivery, outcome: AttemptOutcome, ms: number) {
+async function recordWithRetries(ended: EndedAttempt): Promise<RecordedOutcome> {
+  try {
+    return await recordTogether(ended);
+  } catch {
+    // Alone from now on, so that an outcome that cannot be recorded does not keep others from it.
+  }
   let failure: unknown;
   for (const wait of RECORD_WAITS_MS) {
     await new Promise((resolve) => setTimeout(resolve, wait));
     try {
-      return await recordOutcome(delivery, outcome, ms);
+      const [recorded] = await recordOutcomes([ended]) as [RecordedOutcome];
+      return recorded;
     } catch (error) {
       failure = error;
     }

@@ -31,7 +31,7 @@ async function connectToFirst(
   port: number,
   deadline: number,
 ): Promise<[socket: Deno.TcpConn, address: string]> {
-  let failure = new AttemptFailure("connect_failed");
+  let failure: AttemptFailure | undefined;
   for (const hostname of addresses) {
     const opening = Deno.connect({ hostname, port });
     try {
@@ -49,7 +49,7 @@ async function connectToFirst(
       failure = new AttemptFailure(connectReason(error), error);
     }
   }
-  throw failure;
+  throw failure ?? new AttemptFailure("connect_failed");
 }
 
 async function handshake(socket: Deno.TcpConn, hostname: string, deadline: number): Promise<Deno.Conn> {

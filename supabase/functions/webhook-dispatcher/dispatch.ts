@@ -10,7 +10,7 @@ import { RunLog } from "./run_log.ts";
 const RUN_MS = 60_000;
 /**
  * Number of deliveries after which a run starts another: Supabase retires an isolate after 1 s of CPU and ends it after
- * 2 s. A delivery takes 0.7 to 0.8 ms (docs/reliability.md), so a machine may be five times slower.
+ * 2 s. A delivery takes 0.3 to 0.5 ms (docs/decisions/0047-outcomes-in-groups.md), so a machine may be eight times slower.
  */
 const RUN_DELIVERIES = 250;
 /**
@@ -24,6 +24,11 @@ const MIN_STAY_MS = 100;
 const BUSY_CLAIM_MS = 500;
 /** Delay before the next claim, in milliseconds. Attempts often end together, so one claim then replaces several. */
 const CLAIM_DELAY_MS = 5;
+/**
+ * The same while more deliveries wait than there are places. A claim costs Postgres some 2 ms, however few it finds, and
+ * a delivery that waits for a place does not notice this delay.
+ */
+const FULL_CLAIM_DELAY_MS = 15;
 
 // Of the whole process: a run that has handed over still waits for its last attempts while the next one claims.
 const places = new Places();
@@ -94,7 +99,8 @@ async function claimUntilNothingIsDue(
     // Attempts of an earlier run count too: when they end, their subscriptions and workspaces have places again.
     if (places.taken > 0) {
       await changedWithin(places.free() > 0 ? BUSY_CLAIM_MS : Math.min(BUSY_CLAIM_MS, places.untilSlow()));
-      await new Promise((resolve) => setTimeout(resolve, CLAIM_DELAY_MS));
+      const delay = claimed.length === capacity ? FULL_CLAIM_DELAY_MS : CLAIM_DELAY_MS;
+      await new Promise((resolve) => setTimeout(resolve, delay));
       continue;
     }
     const dueIn = await nextDeliveryDue(stayMs);

@@ -26,6 +26,14 @@ export interface ClaimedDelivery {
   body: string | null;
 }
 
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  delivery: ClaimedDelivery;
+  outcome: AttemptOutcome;
+  /** How long it took, in milliseconds. */
+  ms: number;
+}
+
 /** The result of recording an outcome. `attempt` is null if another dispatcher has claimed the delivery since. */
 export interface RecordedOutcome {
   attempt: number | null;
@@ -33,6 +41,8 @@ export interface RecordedOutcome {
   /** Whether this outcome made the subscription inactive. */
   deactivated: boolean;
 }
+
+const SUPERSEDED: RecordedOutcome = { attempt: null, state: null, deactivated: false };
 
 /**
  * Leases up to `limit` due deliveries (migration `queue_claims`).
@@ -64,20 +74,21 @@ export async function nextDeliveryDue(withinMs: number): Promise<number | null> 
 }
 
 /**
- * Records the outcome of an attempt. Repeating it is safe: an outcome counts once.
+ * Records outcomes of attempts, in the order in which they ended. Repeating it is safe: an outcome counts once.
  *
- * @throws {DatabaseUnavailable} when the database is unavailable
+ * @returns what became of each, in the same order
+ * @throws {DatabaseUnavailable} when the database is unavailable; then none is recorded
  */
-export async function recordOutcome(
-  delivery: ClaimedDelivery,
-  outcome: AttemptOutcome,
-  durationMs: number,
-): Promise<RecordedOutcome> {
-  const { workspace_id, delivery_id, lease_token } = delivery;
-  const [recorded] = await query<RecordedOutcome>({
+export async function recordOutcomes(ended: EndedAttempt[]): Promise<RecordedOutcome[]> {
+  const outcomes = ended.map(({ delivery: { workspace_id, delivery_id, lease_token }, outcome, ms }) => {
+    const { status, reason } = outcome;
+    return { workspace_id, delivery_id, lease_token, status, reason, duration_ms: ms };
+  });
+  const rows = await query<RecordedOutcome & { lease_token: string }>({
     name: "delivery_record",
-    text: "select * from crm.delivery_record($1, $2, $3, $4, $5, $6, $7)",
-    values: [workspace_id, delivery_id, lease_token, outcome.ok, outcome.status, outcome.reason, durationMs],
-  }) as [RecordedOutcome];
-  return recorded;
+    text: "select * from crm.delivery_record($1)",
+    values: [JSON.stringify(outcomes)],
+  });
+  const recorded = new Map(rows.map(({ lease_token, ...row }) => [lease_token, row]));
+  return ended.map(({ delivery }) => recorded.get(delivery.lease_token) ?? SUPERSEDED);
 }

@@ -4,6 +4,7 @@ import { AttemptFailure, awaitUntil, Unanswered } from "./failure.ts";
 
 const END_OF_HEADERS = "\r\n\r\n";
 const HTTP_1 = "HTTP/1.";
+const latin1 = new TextDecoder("latin1");
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: [^\r\n]*)?\r\n/;
 
 /** The final answer of a receiver. */
@@ -58,7 +59,6 @@ function requestBytes(url: URL, headers: Record<string, string>, body: Uint8Arra
 
 async function readAnswer(connection: Connection): Promise<Answer> {
   const { buffer } = connection;
-  const latin1 = new TextDecoder("latin1");
   let filled = 0;
   let start = 0;
   let searched = 0;

@@ -5,6 +5,7 @@ import type { BodyLimits } from "./declaration.ts";
 import { type Doc, doc } from "./doc.ts";
 import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
+import { itemField } from "./item_field.ts";
 import { type CrmRecord, MATCH_BY } from "./record.ts";
 
 /** Items of one batch. */
@@ -28,11 +29,6 @@ function operation(op: string, data: z.ZodType, own: z.ZodRawShape = {}): BatchO
 
 /** The operations of a batch by name, which is also that of the verb: `contact_create` for `create`. */
 export type BatchOperations = Readonly<Record<string, BatchOperation>>;
-
-/** The field of an item, as errors name it: `items[7].email`. */
-export function itemField(index: number, field = ""): string {
-  return `items[${index}]${field === "" ? "" : `.${field}`}`;
-}
 
 const FIELDS: Record<string, Doc> = {
   items: doc("De 1 a 100 itens, feitos na ordem", "1 to 100 items, carried out in order"),

@@ -133,7 +133,10 @@ export interface LinkDeclaration<Reply extends z.ZodType, Body extends z.ZodType
   verb: string;
 }
 
-/** Of an endpoint that requires no credential: it reads neither the query nor a body. */
+/**
+ * Of an endpoint that requires no credential: it reads neither the query nor a body. It has no verb: what answers it is
+ * given to `serveOpen`.
+ */
 export interface OpenDeclaration<Reply extends z.ZodType>
   extends Pick<Declaration<Reply, undefined>, "summary" | "reply"> {
   gate: "none";
@@ -142,6 +145,4 @@ export interface OpenDeclaration<Reply extends z.ZodType>
   operation: string;
   /** The text of each status that `answer` can return; every body has the schema `reply`. */
   replies: Readonly<Record<number, Doc>>;
-  /** Computes the reply in TypeScript, without a verb. */
-  answer: () => Promise<{ status: number; body: z.output<Reply> }>;
 }

@@ -68,7 +68,6 @@ export interface OpenEndpoint extends CommonEndpoint {
   readonly scope: null;
   readonly verb: null;
   readonly replies: Readonly<Record<number, Doc>>;
-  readonly answer: () => Promise<{ status: number; body: unknown }>;
 }
 
 /** One endpoint, as data: routing, gate, validation, OpenAPI and the contract tests all read it. */
@@ -158,11 +157,6 @@ export interface Routes {
   readonly [update: `PATCH /${string}`]: Endpoint & WithBody;
 }
 
-/** The methods of one path for the header `Allow`: HEAD after a GET that it may stand in for. */
-export function allowedMethods(endpoints: Map<Method, Endpoint>): string[] {
-  return [...endpoints].flatMap(([method, { head }]) => method === "GET" && head ? [method, "HEAD"] : method);
-}
-
 /** One endpoint with its method and path. */
 export interface Route {
   method: Method;
@@ -187,22 +181,6 @@ export class Resource {
     const [gate, ...others] = new Set(this.routes.map(({ endpoint }) => endpoint.gate));
     if (gate === undefined || others.length > 0) throw new Error(`The endpoints of ${name} need one gate`);
     this.gate = gate;
-  }
-
-  /** Whether a record has a URL of its own, for the `Location` header of its creation. */
-  get hasDetail(): boolean {
-    return this.routes.some(({ method, path }) => method === "GET" && path === "/:id");
-  }
-
-  /** Endpoints grouped by path, then by method. A path without parameters comes first: `/batch` is no `/:id`. */
-  byPath(): Map<string, Map<Method, Endpoint>> {
-    const paths = new Map<string, Map<Method, Endpoint>>();
-    const parameters = (path: string) => path.split(":").length;
-    const routes = this.routes.toSorted((a, b) => parameters(a.path) - parameters(b.path));
-    for (const { method, path, endpoint } of routes) {
-      paths.set(path, (paths.get(path) ?? new Map()).set(method, endpoint));
-    }
-    return paths;
   }
 }
 

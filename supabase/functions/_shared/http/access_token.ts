@@ -13,7 +13,7 @@ import { FairShare, UNKNOWN_OWNER } from "../postgres/fair_share.ts";
 import { logCount } from "../runtime/log.ts";
 import { AUTH_TIMEOUT_MS, authUrl, publishableKey } from "../runtime/service.ts";
 import { sha256 } from "../runtime/sha256.ts";
-import { isUuid } from "./input.ts";
+import { isUuid } from "../runtime/uuid.ts";
 
 /** Who is signed in, and by which session: the claims `sub` and `session_id` of a verified token. */
 export interface Session {

@@ -1,7 +1,8 @@
 // Validation of a batch's items one by one, each by the rules of the call that does the same to one record.
 import { z } from "zod";
-import { batchBody, type BatchOperations, itemField } from "../contract/batch.ts";
+import { batchBody, type BatchOperations } from "../contract/batch.ts";
 import { ApiError, type FieldError } from "../contract/errors.ts";
+import { itemField } from "../contract/item_field.ts";
 import { STRICT_APPLIED } from "./preference.ts";
 import { type Json, type JsonBody, MAX_DETAILS, storableText } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";

@@ -1,5 +1,4 @@
 // The results of a batch's items, with what SQL cannot know.
-import { itemField } from "../contract/batch.ts";
 import {
   completeDetails,
   ERRORS,
@@ -7,6 +6,7 @@ import {
   isErrorCode,
   type RaisedField,
 } from "../contract/errors.ts";
+import { itemField } from "../contract/item_field.ts";
 import { log } from "../runtime/log.ts";
 
 /** A line of the verb's reply. An error that SQL raised has no texts yet. */

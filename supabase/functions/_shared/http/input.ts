@@ -1,22 +1,22 @@
-import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
 import { ApiError, malformedId } from "../contract/errors.ts";
-import { validateBatch } from "./batch_items.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { BodyReading, RouteEntry } from "../contract/route_table.ts";
+import { loadOnce } from "../runtime/load_once.ts";
+import { isUuid } from "../runtime/uuid.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
-import { prefersStrict, STRICT_APPLIED } from "./preference.ts";
 import { type Json, type JsonBody, parseJsonBody } from "./json_body.ts";
 import type { Call } from "./outcome.ts";
-import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
+import { prefersStrict, STRICT_APPLIED } from "./preference.ts";
 import { readIfMatch } from "./version.ts";
 
 /** A call that passed validation. */
 export interface Input {
-  readonly verb: string | null;
   /** Arguments of the verb. */
   readonly args: Record<string, Json>;
   /** The body's fields, as they were validated. */
-  readonly sent: Record<string, Json>;
+  readonly sent: Readonly<Record<string, Json>>;
   /** Names of unknown fields in the body, for `X-Ignored-Fields`. */
-  readonly ignored: string[];
+  readonly ignored: readonly string[];
   /** Headers of the reply, if the call succeeds. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields to add to the reply; see `prepare`. */
@@ -29,12 +29,8 @@ export interface Reading {
   readonly idempotency?: { key: string; requestHash: string } | undefined;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Whether a text is a UUID of any version, in any case. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
+/** The schemas' library and the rules around it, which most calls of an isolate's first second do without. */
+const loadValidation = loadOnce(() => import("./valid_input.ts"));
 
 /**
  * Reads the idempotency key, and validates the path, the body and the query. The input is the first error, in this
@@ -42,80 +38,66 @@ export function isUuid(text: string): boolean {
  * `malformed` code, validation_error.
  *
  * @param body the bytes, or the error of reading them; null for an endpoint without a body
+ * @param load loads the endpoint with its schemas, where they are needed
  */
 export async function readInput(
   call: Call,
-  endpoint: Endpoint,
+  entry: RouteEntry,
   body: Uint8Array | ApiError | null,
+  load: () => Promise<Endpoint>,
 ): Promise<Reading> {
-  const key = endpoint.idempotent ? readIdempotencyKey(call.request.headers) : null;
+  const key = entry.idempotent ? readIdempotencyKey(call.request.headers) : null;
   if (key instanceof ApiError) return { input: key };
-  const json = body === null || body instanceof ApiError ? body : parseBody(body, endpoint);
-  const input = await validate(call, endpoint, json ?? EMPTY);
+  const json = body instanceof Uint8Array ? await parseBody(body, entry.body!) : body ?? EMPTY;
+  const query = entry.takesQuery ? queryOf(call.request.url) : "";
+  const input = await validate(call, entry, json, query, load);
   // Without its bytes a body has no hash, so its own error is all that can be said.
-  if (key === null || body === null || body instanceof ApiError) return { input };
-  const valid = json !== null && !(json instanceof ApiError) && json.fieldErrors.length === 0;
-  const requestHash = hashRequest(operationOf(call, endpoint), valid ? json.value : body);
-  return { input, idempotency: { key, requestHash } };
-}
-
-/** What the body was sent for. Of an upsert the query is part of it: the body does not say by what it looks. */
-function operationOf({ request }: Call, endpoint: Endpoint): string {
-  const query = takesQuery(endpoint) ? `?${queryOf(request.url)}` : "";
-  return endpoint.operation + query;
+  if (key === null || !(body instanceof Uint8Array)) return { input };
+  // Of an upsert the query is part of what was asked for: the body does not say by what it looks.
+  const operation = entry.operation + (entry.takesQuery ? `?${new URLSearchParams(query)}` : "");
+  const valid = !(json instanceof ApiError) && json.fieldErrors.length === 0;
+  return { input, idempotency: { key, requestHash: hashRequest(operation, valid ? json.value : body) } };
 }
 
 async function validate(
-  call: Call,
-  endpoint: Endpoint,
+  { request, params: { id, delivery_id } }: Call,
+  { etag, body, emptyArgs, emptyErrors }: RouteEntry,
   json: JsonBody | ApiError,
+  query: string,
+  load: () => Promise<Endpoint>,
 ): Promise<Input | ApiError> {
-  const { request, params: { id, delivery_id } } = call;
   const ids = { ...(id !== undefined && { id }), ...(delivery_id !== undefined && { delivery_id }) };
   if (!Object.values(ids).every(isUuid)) return malformedId;
-  const ifMatch = endpoint.etag && request.method === "PATCH" ? readIfMatch(request) : null;
+  const ifMatch = etag && request.method === "PATCH" ? readIfMatch(request) : null;
   if (ifMatch instanceof ApiError) return ifMatch;
   if (json instanceof ApiError) return json;
-  const query = takesQuery(endpoint) ? validateQuery(endpoint.query, queryOf(request.url)) : {};
-  if (query instanceof ApiError) return query;
-  const strict = endpoint.body !== undefined && prefersStrict(request.headers);
-  const body = validateInput(endpoint, json, { strict });
-  if (body instanceof ApiError) return body;
-
-  const prepared = await endpoint.prepare?.(body.args as never, ids);
-  return {
-    verb: endpoint.verb,
-    args: { ...(prepared?.args ?? body.args), ...query, ...ids, ...(ifMatch && { if_match: ifMatch }) },
-    sent: body.args,
-    ignored: body.ignored,
-    headers: strict ? STRICT_APPLIED : {},
-    reveal: prepared?.reveal,
-  };
+  const strict = body !== undefined && prefersStrict(request.headers);
+  const headers = strict ? STRICT_APPLIED : {};
+  const named = { ...ids, ...(ifMatch && { if_match: ifMatch }) };
+  if (emptyArgs && json === EMPTY && query === "") {
+    return { args: { ...emptyArgs, ...named }, sent: json.value, ignored: [], headers };
+  }
+  if (emptyErrors && query === "") return new ApiError("validation_error", [...emptyErrors]);
+  const [{ validateInput }, endpoint] = await Promise.all([loadValidation(), load()]);
+  const valid = await validateInput(endpoint, json, new URLSearchParams(query), { strict, ids });
+  if (valid instanceof ApiError) return valid;
+  return { ...valid, args: { ...valid.args, ...named }, headers };
 }
 
-function validateInput(
-  { body, operations }: Endpoint,
-  json: JsonBody,
-  options: { strict: boolean },
-): ValidBody | ApiError {
-  if (operations !== undefined) return validateBatch(operations, json, options);
-  return body ? validateBody(body, json, options) : { args: {}, ignored: [] };
-}
-
+/** Of a call without a body. */
 const EMPTY: JsonBody = { value: {}, fieldErrors: [] };
 
-function parseBody(
+async function parseBody(
   bytes: Uint8Array,
-  { bodyOptional, malformed, bodyLimits }: Endpoint,
-): JsonBody | ApiError {
-  return parseJsonBody(bytes, malformed, bodyLimits.values) ??
-    (bodyOptional ? EMPTY : new ApiError(malformed));
+  { optional, malformed, limits }: BodyReading,
+): Promise<JsonBody | ApiError> {
+  return await parseJsonBody(bytes, malformed, limits.values) ?? (optional ? EMPTY : new ApiError(malformed));
 }
 
 /**
  * Parses only the query of the URL: the Host header, from which Deno builds the rest, may be invalid and break `URL`.
  */
-function queryOf(url: string): URLSearchParams {
+function queryOf(url: string): string {
   const start = url.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : url.slice(start));
+  return start === -1 ? "" : url.slice(start + 1);
 }

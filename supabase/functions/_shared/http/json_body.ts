@@ -1,4 +1,3 @@
-import { type JSONVisitor, visit } from "jsonc-parser";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
 import { measureJson } from "./json_size.ts";
 
@@ -30,12 +29,12 @@ export interface JsonText {
  * @param maxValues maximum number of values in the body, objects and lists included
  * @returns null when the body is empty; or an error: `malformed`, or validation_error over `maxValues` or 32 levels
  */
-export function parseJsonBody(
+export async function parseJsonBody(
   bytes: Uint8Array,
   malformed: ErrorCode,
   maxValues: number,
-): JsonBody | null | ApiError {
-  const json = parseJson(bytes, malformed, maxValues);
+): Promise<JsonBody | null | ApiError> {
+  const json = await parseJson(bytes, malformed, maxValues);
   if (json === null || json instanceof ApiError) return json;
   const { value, fieldErrors } = json;
   if (value === null || typeof value !== "object" || Array.isArray(value)) return new ApiError(malformed);
@@ -43,12 +42,12 @@ export function parseJsonBody(
 }
 
 /** Like {@link parseJsonBody}, of a body that may be any value. */
-export function parseJson(
+export async function parseJson(
   bytes: Uint8Array,
   malformed: ErrorCode,
   maxValues: number,
   maxDepth = MAX_DEPTH,
-): JsonText | null | ApiError {
+): Promise<JsonText | null | ApiError> {
   const text = decode(bytes);
   if (text === null) return new ApiError(malformed);
   if (text.trim() === "") return null;
@@ -65,9 +64,10 @@ export function parseJson(
     return new ApiError(malformed);
   }
   // JSON.parse keeps one of the members with the same name, so a text with more members than its value repeats one.
-  // Finding which takes several times as long.
-  const fieldErrors = countStorableMembers(value) === size.members ? [] : findUnstorable(text);
-  return { value, fieldErrors };
+  // Finding which takes several times as long, and a parser of its own, which few processes ever need.
+  if (countStorableMembers(value) === size.members) return { value, fieldErrors: [] };
+  const { findUnstorable } = await import("./unstorable.ts");
+  return { value, fieldErrors: findUnstorable(text) };
 }
 
 function tooComplex(message: string): ApiError {
@@ -88,13 +88,13 @@ export function storableText(text: string): string {
  * Whether a double represents the number exactly, and Postgres, which stores every digit, does not need hundreds of
  * them.
  */
-function isStorableNumber(value: number): boolean {
+export function isStorableNumber(value: number): boolean {
   const magnitude = Math.abs(value);
   return magnitude === 0 || (1e-15 <= magnitude && magnitude <= Number.MAX_SAFE_INTEGER);
 }
 
 /** Many libraries silently drop this key when they copy an object. */
-const RESERVED_NAME = "__proto__";
+export const RESERVED_NAME = "__proto__";
 
 /** Returns null if the bytes are not UTF-8. */
 function decode(bytes: Uint8Array): string | null {
@@ -120,37 +120,4 @@ function countStorableMembers(value: Json): number {
     }
   }
   return members;
-}
-
-/** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
-function findUnstorable(text: string): FieldError[] {
-  const details: FieldError[] = [];
-  const keys: Set<string>[] = [];
-  const report = (path: (string | number)[], message: string) => {
-    if (details.length < MAX_DETAILS) details.push({ field: path.join(".").toWellFormed(), message });
-  };
-  const visitor: JSONVisitor = {
-    onObjectBegin: () => {
-      keys.push(new Set());
-    },
-    onObjectEnd: () => {
-      keys.pop();
-    },
-    onObjectProperty: (name, _offset, _length, _line, _column, path) => {
-      const seen = keys.at(-1)!;
-      if (seen.has(name)) report([...path(), name], "Campo repetido no corpo");
-      if (!isStorableText(name)) report([...path(), name], "O nome do campo tem um caractere inválido");
-      if (name === RESERVED_NAME) report([...path(), name], "Nome de campo reservado");
-      seen.add(name);
-    },
-    onLiteralValue: (value, _offset, _length, _line, _column, path) => {
-      if (typeof value === "string" && !isStorableText(value)) {
-        report(path(), "O texto tem um caractere inválido (NUL ou surrogate sem par)");
-      } else if (typeof value === "number" && !isStorableNumber(value)) {
-        report(path(), "Número grande ou pequeno demais");
-      }
-    },
-  };
-  visit(text, visitor);
-  return details;
 }

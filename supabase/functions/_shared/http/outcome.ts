@@ -1,6 +1,6 @@
 import type { GateName, PathParams } from "../contract/declaration.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
 import type { ApiError } from "../contract/errors.ts";
+import type { RouteEntry } from "../contract/route_table.ts";
 import type { Admission } from "../postgres/door.ts";
 import type { Gate } from "./gates.ts";
 
@@ -21,7 +21,7 @@ export interface Call {
   /** Parameters of the path. */
   readonly params: PathParams & { readonly token?: string | undefined };
   /** The endpoint, or the error for an unknown path or method. */
-  readonly target: Endpoint | ApiError;
+  readonly target: RouteEntry | ApiError;
 }
 
 /** The status, body and headers of a successful reply. */

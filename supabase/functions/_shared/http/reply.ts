@@ -63,7 +63,7 @@ const IGNORED_FIELDS_LENGTH = 1_000;
  * The header with the names of ignored fields, percent-encoded but for the brackets of `items[0]`; names that exceed the
  * maximum length are omitted.
  */
-export function ignoredFieldsHeader(ignored: string[]): Record<string, string> {
+export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
   const names: string[] = [];
   let length = 0;
   for (const field of ignored) {

@@ -3,7 +3,7 @@ import { inBackground } from "../runtime/background.ts";
 import { log, logCount } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
-import { isUuid } from "./input.ts";
+import { isUuid } from "../runtime/uuid.ts";
 import { type Call, isRepeatable, type Outcome } from "./outcome.ts";
 import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
 

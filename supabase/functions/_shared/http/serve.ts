@@ -1,7 +1,15 @@
 import type { Context } from "hono";
-import { allowedMethods, type Endpoint, requirementOf, type Resource } from "../contract/endpoint.ts";
+import type { Endpoint, Resource } from "../contract/endpoint.ts";
 import { ApiError, methodNotAllowed, unknownAddress } from "../contract/errors.ts";
+import {
+  allowedMethods,
+  byPath,
+  hasDetail,
+  type RouteEntry,
+  type RouteTable,
+} from "../contract/route_table.ts";
 import { callDoor, type DoorCall, type DoorReply } from "../postgres/door.ts";
+import { loadOnce } from "../runtime/load_once.ts";
 import { log } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { isTurnedAway, readAdmittedBody } from "./admitted_body.ts";
@@ -15,27 +23,48 @@ import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
 import { notModifiedOr, versionHeaders } from "./version.ts";
 
+/** What computes the reply of an endpoint that requires no credential. */
+export type Answer = () => Promise<{ status: number; body: unknown }>;
+
 /**
  * Creates the handler of a resource. Calls of every gate take the same path: `handle` determines the outcome, and
  * `respond` creates the response from it.
  *
  * @param gate the gate of a resource for sessions; the others are known here
  */
-export function serveResource(resource: Resource, gate: Gate | null = gateOf(resource)): RequestHandler {
-  const app = functionApp(resource.name, resource.gate);
-  const handlerFor = (target: Endpoint | ApiError) => async (c: Context) => {
-    const call = createCall(c, resource.name, { gateName: resource.gate, gate, target });
-    const outcome = await handle(call, resource).catch((fault) =>
+export function serveResource(table: RouteTable, gate: Gate = gateOf(table)): RequestHandler {
+  const served = { table, load: loadOnce(table.load) };
+  return serve(table, gate, (call) => handle(call, gate, served));
+}
+
+/** Creates the handler of a resource that requires no credential. @param answers by the names of the operations */
+export function serveOpen(table: RouteTable, answers: Readonly<Record<string, Answer>>): RequestHandler {
+  return serve(table, null, async ({ target }) => {
+    if (target instanceof ApiError) return outcomeWithoutDatabase(target);
+    const { status, body } = await answers[target.operation]!();
+    return outcomeWithoutDatabase({ status, body: JSON.stringify(body) });
+  });
+}
+
+function serve(
+  { name, gate: gateName, routes }: RouteTable,
+  gate: Gate | null,
+  outcomeOfCall: (call: Call) => Promise<Outcome>,
+): RequestHandler {
+  const app = functionApp(name, gateName);
+  const handlerFor = (target: RouteEntry | ApiError) => async (c: Context) => {
+    const call = createCall(c, name, { gateName, gate, target });
+    const outcome = await outcomeOfCall(call).catch((fault) =>
       outcomeWithoutDatabase(internalError(call, fault))
     );
-    if (isRepeatable(outcome)) await PACES[call.gateName].wait();
+    if (isRepeatable(outcome)) await PACES[gateName].wait();
     return respond(call, outcome);
   };
-  for (const [path, endpoints] of resource.byPath()) {
-    const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(endpoints)));
-    for (const [method, endpoint] of endpoints) {
-      const handler = handlerFor(endpoint);
-      const headHandler = endpoint.head ? handler : rejectMethod;
+  for (const [path, entries] of byPath(routes)) {
+    const rejectMethod = handlerFor(methodNotAllowed(allowedMethods(entries)));
+    for (const [method, entry] of entries) {
+      const handler = handlerFor(entry);
+      const headHandler = entry.head === false ? rejectMethod : handler;
       // Hono routes HEAD requests to the handler of GET.
       app.on(method, path, (c) => c.req.method === "HEAD" ? headHandler(c) : handler(c));
     }
@@ -45,9 +74,21 @@ export function serveResource(resource: Resource, gate: Gate | null = gateOf(res
   return app.fetch;
 }
 
-function gateOf({ name, gate }: Resource): Gate | null {
-  if (gate === "session") throw new Error(`${name} must be served with sessionGate`);
-  return GATES[gate];
+function gateOf({ name, gate }: RouteTable): Gate {
+  const known = gate === "session" ? null : GATES[gate];
+  if (known === null) throw new Error(`${name} must be served with its gate, or by serveOpen`);
+  return known;
+}
+
+/** A resource and its endpoints with their schemas, which are loaded when a call first needs one. */
+interface Served {
+  readonly table: RouteTable;
+  readonly load: () => Promise<Resource>;
+}
+
+async function endpointOf({ load }: Served, { operation }: RouteEntry): Promise<Endpoint> {
+  const { routes } = await load();
+  return routes.find(({ endpoint }) => endpoint.operation === operation)!.endpoint;
 }
 
 /**
@@ -55,9 +96,8 @@ function gateOf({ name, gate }: Resource): Gate | null {
  * although the request is validated first: for an invalid request the statement runs only the gate, without a verb, so
  * that every call is one statement.
  */
-async function handle(call: Call, resource: Resource): Promise<Outcome> {
-  const { target, gate } = call;
-  if (gate === null) return outcomeWithoutDatabase(await callOpenEndpoint(target));
+async function handle(call: Call, gate: Gate, served: Served): Promise<Outcome> {
+  const { target } = call;
   const credential = await gate.readCredential(call);
   if (credential instanceof ApiError) return outcomeWithoutDatabase(credential);
 
@@ -65,15 +105,16 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
     callDoor(gate.door, { requestId: call.id, credential, scope: null, verb: null, args: {}, ...question });
   if (target instanceof ApiError) return outcomeOf(await ask({}), () => target);
 
-  const reading = await receive(call, target, credential, () => ask({ args: null }));
+  const load = () => endpointOf(served, target);
+  const reading = await receive(call, target, credential, () => ask({ args: null }), load);
   if ("error" in reading) return outcomeOf(reading, () => reading.error!);
   const { input, idempotency } = reading;
-  const valid = !(input instanceof ApiError) && { verb: input.verb, args: input.args };
-  const door = await ask({ scope: requirementOf(target), idempotency, ...valid });
+  const valid = !(input instanceof ApiError) && { verb: target.operation, args: input.args };
+  const door = await ask({ scope: target.requirement, idempotency, ...valid });
   return outcomeOf(door, async () => {
     // The original reply is repeated even if the same request is invalid by now.
     if (input instanceof ApiError && !door.replayed) return input;
-    const success = await createSuccess(resource, target, input, door);
+    const success = await createSuccess(served, target, input, door);
     return isRead(call) ? notModifiedOr(success, call.request) : success;
   });
 }
@@ -84,14 +125,15 @@ async function handle(call: Call, resource: Resource): Promise<Outcome> {
  */
 async function receive(
   call: Call,
-  endpoint: Endpoint,
+  entry: RouteEntry,
   credential: string,
   identify: () => Promise<DoorReply>,
+  load: () => Promise<Endpoint>,
 ): Promise<Reading | DoorReply> {
-  if (!endpoint.body) return await readInput(call, endpoint, null);
+  if (!entry.body) return await readInput(call, entry, null, load);
   const { request, gateName } = call;
-  const body = await readAdmittedBody(request, gateName, credential, endpoint.bodyLimits.bytes, identify);
-  return isTurnedAway(body) ? body : await readInput(call, endpoint, body);
+  const body = await readAdmittedBody(request, gateName, credential, entry.body.limits.bytes, identify);
+  return isTurnedAway(body) ? body : await readInput(call, entry, body, load);
 }
 
 /** GET, and the HEAD that is answered like it. */
@@ -107,33 +149,23 @@ async function outcomeOf(
   return { admission, events, result: error ?? await resultOf() };
 }
 
-/** Runs an endpoint that requires no credential. */
-async function callOpenEndpoint(target: Endpoint | ApiError): Promise<Success | ApiError> {
-  if (target instanceof ApiError) return target;
-  if (target.gate !== "none") throw new Error(`${target.operation} has a gate`);
-  const { status, body } = await target.answer();
-  return { status, body: JSON.stringify(body) };
-}
-
 /** Creates the reply of a verb. Of an input that is invalid, only the original reply is repeated. */
 async function createSuccess(
-  resource: Resource,
-  endpoint: Endpoint,
+  served: Served,
+  entry: RouteEntry,
   input: Input | ApiError,
   { body, replayed, found }: DoorReply,
 ): Promise<Success> {
   const { ignored, reveal = undefined, headers: own } = input instanceof ApiError ? NO_INPUT : input;
   const headers = {
-    ...ignoredFieldsHeader([...ignored, ...unappliedFields(endpoint, input, body)]),
+    ...ignoredFieldsHeader([...ignored, ...unappliedFields(entry, input, body)]),
     // A reply that is repeated shows the record as it was then, and its call was validated as it was then.
-    ...(replayed
-      ? { "Idempotent-Replayed": "true" }
-      : { ...own, ...(body && versionHeaders(endpoint, body)) }),
+    ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
   };
-  if (endpoint.status === 204) return { status: 204, body: null, headers };
-  const status = replayed || found ? 200 : endpoint.status;
-  const finish = endpoint.operations === undefined ? endpoint.finish : completeResults;
-  const isCreation = endpoint.status === 201 && !found;
+  if (entry.status === 204) return { status: 204, body: null, headers };
+  const status = replayed || found ? 200 : entry.status;
+  const finish = await finishOf(served, entry);
+  const isCreation = entry.status === 201 && !found;
   // The text of a reply to which nothing is added is returned without being parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
 
@@ -142,8 +174,15 @@ async function createSuccess(
   const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : body;
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
-  const location = resource.hasDetail && { "Location": `${functionsUrl()}/${resource.name}/${createdId}` };
+  const { table } = served;
+  const location = hasDetail(table.routes) && { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return { status, body: text, headers: { ...headers, ...location }, createdId };
+}
+
+/** What completes the reply of a verb. */
+async function finishOf(served: Served, entry: RouteEntry) {
+  if (entry.finish === "batch results") return completeResults;
+  return entry.finish && (await endpointOf(served, entry)).finish;
 }
 
 const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
@@ -156,8 +195,8 @@ const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
  * The fields of the body that an action on a record in the requested state already did not apply: those that the record
  * has otherwise. Repeating an action whose reply was lost names none.
  */
-function unappliedFields(endpoint: Endpoint, input: Input | ApiError, body: string | null): string[] {
-  if (!endpoint.namesUnapplied || input instanceof ApiError || body === null) return [];
+function unappliedFields(entry: RouteEntry, input: Input | ApiError, body: string | null): string[] {
+  if (!entry.namesUnapplied || input instanceof ApiError || body === null) return [];
   const sent = Object.entries(input.sent);
   if (sent.length === 0) return [];
   const reply = JSON.parse(body) as Record<string, unknown>;

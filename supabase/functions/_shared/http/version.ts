@@ -1,5 +1,5 @@
-import type { Endpoint } from "../contract/endpoint.ts";
 import { ApiError } from "../contract/errors.ts";
+import type { RouteEntry } from "../contract/route_table.ts";
 import { sha256 } from "../runtime/sha256.ts";
 import type { Success } from "./outcome.ts";
 
@@ -7,7 +7,7 @@ import type { Success } from "./outcome.ts";
  * The headers of a reply that shows a record in a version: its `ETag`. It is computed from the text of the reply, which
  * `crm.version` can compute as well, so that PATCH compares it under the lock of the row.
  */
-export function versionHeaders({ etag }: Endpoint, body: string): Record<string, string> {
+export function versionHeaders({ etag }: RouteEntry, body: string): Record<string, string> {
   if (etag === undefined) return {};
   // A server that compresses a reply makes its tag a weak one, which If-Match never matches (RFC 9110, 13.1.1).
   return { "ETag": `"${versionOf(body, etag)}"`, "Cache-Control": "no-store, no-transform" };

@@ -1,6 +1,5 @@
-// @ts-types="@types/pg"
-import pg from "pg";
 import { log } from "../runtime/log.ts";
+import { isDatabaseError } from "./database_error.ts";
 import { Deadlines } from "./deadlines.ts";
 
 /** Why connecting failed, as far as it matters for when to try again. */
@@ -120,7 +119,7 @@ export class ConnectBackoff {
  */
 function reasonOf(error: unknown): Reason {
   const { code = "", message } = error as { code?: string; message: string };
-  if (error instanceof pg.DatabaseError) {
+  if (isDatabaseError(error)) {
     return /^(28|XX000)/.test(code) ? "rejected" : code.startsWith("57P") ? "refused" : "other";
   }
   const closed = message === "Connection terminated unexpectedly";

@@ -1,8 +1,8 @@
 // @ts-types="@types/pg"
-import pg from "pg";
+import type pg from "pg";
 import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
-import { clientClass } from "./client.ts";
 import { type ConnectionSettings, readConnection } from "./connection.ts";
+import { isDatabaseError } from "./database_error.ts";
 import { Deadlines } from "./deadlines.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
@@ -11,7 +11,6 @@ import { log } from "../runtime/log.ts";
 const STATEMENT_MS = 10_000;
 /** Timeout for getting a connection, in milliseconds: a new one, or one that another request releases. */
 const CONNECT_MS = 5_000;
-const IDLE_MS = 60_000;
 const DEFAULT_POOL_SIZE = 4;
 
 /** One statement with its parameters. A `name` must always be used with the same `text`. */
@@ -39,16 +38,23 @@ export class DatabaseUnavailable extends Error {
 }
 
 let pool: pg.Pool | undefined;
+let opening: Promise<pg.Pool> | undefined;
 let backoff = new ConnectBackoff();
 let misconfigured = false;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
 const deadlines = new Deadlines();
-// Of a size that is no number createPool says so.
+// Of a size that is no number opening the pool says so.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1));
 
+/** The pool, opened once; another call opens it again where that failed. */
+async function openPool(): Promise<pg.Pool> {
+  opening ??= createConfiguredPool().then((created) => pool = created).finally(() => opening = undefined);
+  return await opening;
+}
+
 /** @throws {DatabaseUnavailable} for variables that cannot be used, which are logged once */
-function createPool(): pg.Pool {
+async function createConfiguredPool(): Promise<pg.Pool> {
   let settings: ConnectionSettings;
   try {
     checkPoolSize();
@@ -58,20 +64,8 @@ function createPool(): pg.Pool {
     misconfigured = true;
     throw new DatabaseUnavailable("The database is not configured", { cause: error });
   }
-  const created = new pg.Pool({
-    ...settings,
-    Client: clientClass(backoff),
-    application_name: "crm-api",
-    max: poolSize(),
-    connectionTimeoutMillis: CONNECT_MS,
-    idleTimeoutMillis: IDLE_MS,
-  });
-  // The pool has already removed the connection; without a listener the error would terminate the isolate.
-  created.on("error", (error) => log("connection_lost", { error: error.message }));
-  // A connection that breaks during a statement fails that statement; this listener keeps it from terminating the
-  // isolate.
-  created.on("connect", (client) => client.on("error", () => {}));
-  return created;
+  const { createPool } = await import("./pool.ts");
+  return createPool(settings, { max: poolSize(), connectMs: CONNECT_MS, backoff });
 }
 
 /** @throws Error for a size that is no whole number above 0: with it every call would wait for a connection in vain */
@@ -112,7 +106,7 @@ async function runStatement<Row>(
   let client: pg.PoolClient | undefined;
   let unavailable = false;
   try {
-    client = await (pool ??= createPool()).connect();
+    client = await checkOut(pool ?? await openPool());
     const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
     const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
     return rows;
@@ -126,9 +120,23 @@ async function runStatement<Row>(
   }
 }
 
+/** Gets a connection of the pool, within {@link CONNECT_MS}. */
+async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+  // One that is idle comes at once.
+  if (pool.idleCount > pool.waitingCount) return await pool.connect();
+  const coming = pool.connect();
+  try {
+    return await deadlines.enforce(CONNECT_MS, () => new Error("No connection in time"), coming);
+  } catch (error) {
+    // One that comes too late is the next call's.
+    coming.then((late) => late.release(), () => {});
+    throw error;
+  }
+}
+
 /** Closes the pool; the next query reads the environment again and opens another. */
 export async function closeDatabase(): Promise<void> {
-  const closing = pool;
+  const closing = pool ?? await opening?.catch(() => undefined);
   pool = undefined;
   backoff = new ConnectBackoff();
   misconfigured = false;
@@ -149,6 +157,6 @@ function connectError(error: unknown): DatabaseUnavailable {
  * or a full disk), or 55P03 (lock timeout).
  */
 function isUnavailable(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
+  if (isDatabaseError(error)) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
 }

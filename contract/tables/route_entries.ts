@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Endpoint,
+  requirementOf,
+  type Resource,
+  type Route,
+  takesQuery,
+} from "../../supabase/functions/_shared/contract/endpoint.ts";
+import { ApiError } from "../../supabase/functions/_shared/contract/errors.ts";
+import type { RouteEntry } from "../../supabase/functions/_shared/contract/route_table.ts";
+import { validateInput } from "../../supabase/functions/_shared/http/valid_input.ts";
+
+/** The plain data of a resource's endpoints. */
+export async function routeEntries({ routes }: Resource): Promise<RouteEntry[]> {
+  return await Promise.all(routes.map(entryOf));
+}
+
+async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
+  const { operation, status, head, body, bodyOptional, bodyLimits, malformed } = endpoint;
+  const { idempotent, etag, namesUnapplied, operations, finish } = endpoint;
+  return {
+    method,
+    path,
+    operation,
+    requirement: requirementOf(endpoint),
+    status,
+    ...(method === "GET" && !head && { head }),
+    ...(takesQuery(endpoint) && { takesQuery: true }),
+    ...(body && { body: { limits: bodyLimits, malformed, ...(bodyOptional && { optional: bodyOptional }) } }),
+    ...await ofEmptyCall(endpoint),
+    ...(idempotent && { idempotent }),
+    ...(etag && { etag }),
+    ...(namesUnapplied && { namesUnapplied }),
+    ...(operations ? { finish: "batch results" } : finish && { finish: "by endpoint" }),
+  };
+}
+
+async function ofEmptyCall(endpoint: Endpoint): Promise<Pick<RouteEntry, "emptyArgs" | "emptyErrors">> {
+  const { body, bodyOptional, prepare } = endpoint;
+  if (prepare || (body && !bodyOptional)) return {};
+  const nothing = { value: {}, fieldErrors: [] };
+  const input = await validateInput(endpoint, nothing, new URLSearchParams(), { strict: true, ids: {} });
+  if (input instanceof ApiError) {
+    const { code, details } = input;
+    return body || code !== "validation_error" || !details ? {} : { emptyErrors: details };
+  }
+  // A call without a body has sent nothing: a field that a schema added would be none of the body's.
+  return isDeepStrictEqual(input.sent, {}) ? { emptyArgs: input.args } : {};
+}

@@ -1,0 +1,37 @@
+// In a file of its own, because loading its parser takes longer than most calls.
+import { type JSONVisitor, visit } from "jsonc-parser";
+import type { FieldError } from "../contract/errors.ts";
+import { isStorableNumber, isStorableText, MAX_DETAILS, RESERVED_NAME } from "./json_body.ts";
+
+/** Finds the values that JSON.parse accepts but Postgres cannot store unchanged. `text` must be valid JSON. */
+export function findUnstorable(text: string): FieldError[] {
+  const details: FieldError[] = [];
+  const keys: Set<string>[] = [];
+  const report = (path: (string | number)[], message: string) => {
+    if (details.length < MAX_DETAILS) details.push({ field: path.join(".").toWellFormed(), message });
+  };
+  const visitor: JSONVisitor = {
+    onObjectBegin: () => {
+      keys.push(new Set());
+    },
+    onObjectEnd: () => {
+      keys.pop();
+    },
+    onObjectProperty: (name, _offset, _length, _line, _column, path) => {
+      const seen = keys.at(-1)!;
+      if (seen.has(name)) report([...path(), name], "Campo repetido no corpo");
+      if (!isStorableText(name)) report([...path(), name], "O nome do campo tem um caractere inválido");
+      if (name === RESERVED_NAME) report([...path(), name], "Nome de campo reservado");
+      seen.add(name);
+    },
+    onLiteralValue: (value, _offset, _length, _line, _column, path) => {
+      if (typeof value === "string" && !isStorableText(value)) {
+        report(path(), "O texto tem um caractere inválido (NUL ou surrogate sem par)");
+      } else if (typeof value === "number" && !isStorableNumber(value)) {
+        report(path(), "Número grande ou pequeno demais");
+      }
+    },
+  };
+  visit(text, visitor);
+  return details;
+}

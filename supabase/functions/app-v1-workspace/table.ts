@@ -1,0 +1,30 @@
+// Written by deno task tables.
+import type { RouteTable } from "../_shared/contract/route_table.ts";
+
+export const table: RouteTable = {
+  name: "app-v1-workspace",
+  gate: "session",
+  routes: [{
+    method: "GET",
+    path: "/choices",
+    operation: "workspace_choices",
+    requirement: null,
+    status: 200,
+    emptyArgs: {},
+  }, {
+    method: "GET",
+    path: "/",
+    operation: "workspace_get",
+    requirement: "vendedor",
+    status: 200,
+    emptyArgs: {},
+  }, {
+    method: "PATCH",
+    path: "/",
+    operation: "workspace_update",
+    requirement: "admin",
+    status: 200,
+    body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
+  }],
+  load: async () => (await import("./routes.ts")).workspace,
+};

@@ -1,0 +1,19 @@
+// The tables that the functions start with, against the endpoints that they are written from.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { readImportGraph } from "../../lab/performance/cold_start/import_graph.ts";
+import { FUNCTIONS, resources } from "../../contract/resources.ts";
+import { writtenFiles } from "../../contract/tables/files.ts";
+
+for (const { path, text } of await writtenFiles()) {
+  Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tables writes`, async () => {
+    assert.equal(await Deno.readTextFile(path), text, "Run deno task tables");
+  });
+}
+
+for (const { name } of resources) {
+  Deno.test(`${name} starts without schemas and driver`, async () => {
+    const { packages } = await readImportGraph(join(FUNCTIONS, name, "index.ts"), { atStart: true });
+    for (const later of ["zod", "pg", "jsonc-parser"]) assert.ok(!packages.includes(later), later);
+  });
+}
