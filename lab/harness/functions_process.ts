@@ -1,11 +1,12 @@
 /**
  * Serves the functions behind the local gateway, in a separate process so that its processor time can be measured. The
- * arguments are folders of further functions. Prints the address when it is ready, and exits when its standard input ends.
+ * arguments are folders of further functions. Environment: DISPATCHER_ORIGIN, another such process whose dispatcher is poked.
+ * Prints the address when it is ready, and exits when its standard input ends.
  */
 import { openGateway } from "../../local/gateway.ts";
 
 const gateway = openGateway(0);
-Deno.env.set("SUPABASE_URL", gateway.origin);
+Deno.env.set("SUPABASE_URL", Deno.env.get("DISPATCHER_ORIGIN") || gateway.origin);
 await gateway.openFunctions();
 for (const folder of Deno.args) await gateway.openFunctions(folder);
 console.log(`${gateway.origin}/functions/v1`);

@@ -36,6 +36,16 @@ export async function saveResults(name: string, figures: Figure[]): Promise<Resu
   return results;
 }
 
+/** Reads a picture of results; null where there is none. */
+export async function readImage(name: string): Promise<string | null> {
+  try {
+    return await Deno.readTextFile(join(FOLDER, `${name}.svg`));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
 /** Writes a picture of results beside them. */
 export async function saveImage(name: string, svg: string): Promise<void> {
   await Deno.writeTextFile(join(FOLDER, `${name}.svg`), svg);

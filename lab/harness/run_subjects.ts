@@ -41,15 +41,16 @@ async function untilHeld(trials: number, measure: () => Promise<Figure[]>): Prom
 
 /**
  * Measures the subjects that the program's arguments name, or all of them, and prints a table. `--short` uses small
- * sizes and tolerant ratios, as in CI. Ends the process with status 2 for an unknown subject.
+ * sizes and tolerant ratios, as in CI; `--minutes 3` is for a subject that lasts minutes. Ends the process with status 2
+ * for an unknown subject.
  * @returns the figures, and whether they are of a whole run: every subject, in full size
  */
 export async function runSubjects(
   { subjects, command, shortTolerance }: Program,
 ): Promise<{ figures: Figure[]; whole: boolean }> {
-  const { values: { short }, positionals } = parseArgs({
+  const { values: { short, minutes }, positionals } = parseArgs({
     args: Deno.args.filter((arg) => arg !== "--"),
-    options: { short: { type: "boolean", default: false } },
+    options: { short: { type: "boolean", default: false }, minutes: { type: "string" } },
     allowPositionals: true,
   });
   const names = subjects.map(({ name }) => name);
@@ -70,7 +71,12 @@ export async function runSubjects(
     print(title);
     figures.push(
       ...await untilHeld(short ? SHORT_TRIALS : 1, async () => {
-        const measurements = await measure({ short, note: (line) => print(`  ${line}`) });
+        const measurements = await measure({
+          short,
+          ...(minutes !== undefined && { minutes: Number(minutes) }),
+          amongAll: everything,
+          note: (line) => print(`  ${line}`),
+        });
         return measurements.map((measurement) => ({
           ...measurement,
           held: isHeld(measurement, short ? (measurement.waits ? SHORT_WAITS : shortTolerance) : 1),

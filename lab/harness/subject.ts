@@ -3,6 +3,10 @@ import type { Measurement } from "./figures.ts";
 export interface Conditions {
   /** Fewer rounds and smaller sizes, as in CI. */
   short: boolean;
+  /** How long a subject that lasts some minutes may take (`--minutes`); absent: as long as it is meant to. */
+  minutes?: number;
+  /** Whether it is one of all subjects. */
+  amongAll: boolean;
   /** Prints a line: progress, or a number that is not a figure. */
   note(line: string): void;
 }

@@ -1,6 +1,7 @@
 import type { Figure } from "../harness/figures.ts";
 import { SIGNS } from "../harness/figures.ts";
 import type { Results } from "../harness/results.ts";
+import { escape, GREY, round, STYLE, text } from "./svg.ts";
 
 /** A longer picture is not readable. */
 const MAX_ROWS = 60;
@@ -17,13 +18,8 @@ const VALUES_START = 755;
 const EDGE = 8;
 const LONGEST_NAME = 72;
 
-/** Middle tones, because the image appears on white and on black pages. */
-const STYLE = `
-text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #727a84 }
-.heading { font-weight: 600 }
-.small { font-size: 11px }
-.line { stroke: #727a84; stroke-opacity: .25 }
-.target { stroke: #727a84; stroke-width: 1.5 }
+const STYLE_OF_POINTS = `
+.target { stroke: ${GREY}; stroke-width: 1.5 }
 .held { fill: #2da44e; stroke: #2da44e }
 .missed { fill: #e5534b; stroke: #e5534b }`;
 
@@ -46,7 +42,7 @@ export function plot({ figures, at, machine }: Results): string {
   const summary = `${held} of ${figures.length} figures held`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y + BOTTOM}" role="img">
 <title>${escape(`How far each figure is from its target: ${summary}`)}</title>
-<style>${STYLE}
+<style>${STYLE}${STYLE_OF_POINTS}
 </style>
 ${text(0, 16, summary, "heading")}
 ${text(0, 34, `${at.slice(0, 10)}, ${machine}`, "small")}
@@ -106,17 +102,4 @@ function row(figure: Figure, y: number): string {
     `<circle cx="${x}" cy="${y}" r="4.5" class="${style}"/>`,
     text(VALUES_START, y + 4, `${measured} (${SIGNS[better]} ${target})`),
   ].join("");
-}
-
-function text(x: number, y: number, content: string, style = "", anchor = ""): string {
-  const attributes = (style && ` class="${style}"`) + (anchor && ` text-anchor="${anchor}"`);
-  return `<text x="${x}" y="${y}"${attributes}>${escape(content)}</text>`;
-}
-
-function escape(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

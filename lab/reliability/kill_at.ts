@@ -26,7 +26,7 @@ export function killAt({ stage, claimed: enough }: KillPoint): void {
 
   replaceQuery(async (statement, send) => {
     if (statement.text.includes("crm.delivery_record(")) {
-      const id = String(statement.values[1]);
+      const [{ delivery_id: id }] = JSON.parse(String(statement.values[0])) as [{ delivery_id: string }];
       if (dueAt("before recording")) killSelf(stage, id);
       if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
     }

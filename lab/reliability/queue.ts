@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, Sql } from "postgres";
 import { createWorkspace } from "../../operator/workspaces.ts";
+import type { EventType } from "../../supabase/functions/_shared/contract/events.ts";
 import { uuidV7 } from "../../supabase/functions/_shared/runtime/uuid.ts";
 import { encryptSecret } from "../../supabase/functions/_shared/webhooks/secret.ts";
 
@@ -21,19 +22,32 @@ export async function createSubscribers(
     const { id } = await createWorkspace(sql, { name: "Chaos" });
     const targetUrl = urls[made % urls.length]!;
     for (let subscribed = 0; subscribed < each; subscribed++) {
-      const subscription = uuidV7();
-      const secret = await encryptSecret("whsec_chaos", subscription, encryptionKey);
-      await sql`
-        with s as (
-          insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
-          values (${id}, ${subscription}, '{contact.created}', ${targetUrl}) returning workspace_id, id
-        )
-        insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
-        select workspace_id, id, decode(${secret}, 'base64') from s`;
+      await insertSubscription(sql, id, { targetUrl, eventTypes: ["contact.created"], encryptionKey });
     }
     ids.push(id);
   }
   return ids;
+}
+
+/** @param encryptionKey that of the dispatcher; undefined: that of this process */
+export async function insertSubscription(
+  sql: Sql,
+  workspaceId: string,
+  { targetUrl, eventTypes, encryptionKey }: {
+    targetUrl: string;
+    eventTypes: EventType[];
+    encryptionKey: string | undefined;
+  },
+): Promise<void> {
+  const id = uuidV7();
+  const secret = await encryptSecret("whsec_chaos", id, encryptionKey);
+  await sql`
+    with s as (
+      insert into crm.webhook_subscriptions (workspace_id, id, event_types, target_url)
+      values (${workspaceId}, ${id}, ${eventTypes}, ${targetUrl}) returning workspace_id, id
+    )
+    insert into crm.webhook_secrets (workspace_id, subscription_id, secret)
+    select workspace_id, id, decode(${secret}, 'base64') from s`;
 }
 
 /**

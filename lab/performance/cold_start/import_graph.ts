@@ -26,11 +26,14 @@ interface Module {
   /** Key of `npmPackages`. */
   npmPackage?: string;
   /** `code` is absent if only types are imported. */
-  dependencies?: { code?: { specifier?: string } }[];
+  dependencies?: { code?: { specifier?: string }; isDynamic?: true }[];
 }
 
-/** @param file the function's index.ts */
-export async function readImportGraph(file: string): Promise<ImportGraph> {
+/**
+ * @param file the function's index.ts
+ * @param options atStart: without what is loaded by a call that needs it
+ */
+export async function readImportGraph(file: string, { atStart = false } = {}): Promise<ImportGraph> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", file],
     cwd: join(import.meta.dirname!, "..", "..", ".."),
@@ -41,7 +44,7 @@ export async function readImportGraph(file: string): Promise<ImportGraph> {
   const bySpecifier = new Map(modules.map((module) => [module.specifier, module]));
   const reached = reach(roots, (specifier) =>
     (bySpecifier.get(specifier)?.dependencies ?? [])
-      .flatMap(({ code }) => code?.specifier ?? [])
+      .flatMap(({ code, isDynamic }) => atStart && isDynamic ? [] : code?.specifier ?? [])
       .map((next) => redirects[next] ?? next)).flatMap((specifier) => bySpecifier.get(specifier) ?? []);
   const files = reached.filter(({ specifier }) => specifier.startsWith("file:"));
   const imported = reached.flatMap(({ npmPackage }) => npmPackage ?? []);

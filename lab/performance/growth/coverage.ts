@@ -44,8 +44,9 @@ export function resolveProbes(): EndpointProbe[] {
   if (missing.length > 0) {
     throw new Error(`No probe in lab/performance/growth/probes.ts for ${missing.join(", ")}`);
   }
-  // Reads first, because writes change the pages.
-  return resolved.sort((a, b) => Number(isWrite(a)) - Number(isWrite(b)));
+  // Reads first, because writes change the pages; last what archives, merges and erases records to which others refer.
+  const order = (probe: Probe) => Number(isWrite(probe)) + Number(probe.once ?? false);
+  return resolved.sort((a, b) => order(a) - order(b));
 }
 
 /** Whether a filter is an equality with a text, on a list that needs no other filter. */

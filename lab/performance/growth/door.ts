@@ -13,6 +13,11 @@ export function recordsOf({ resource }: Probe, { contacts, others }: Size): numb
   return ["api-v1-contacts", "api-v1-leads"].includes(resource) ? contacts : others;
 }
 
+/** Whether a size has what a probe needs: enough records, and an index of searches if it searches. */
+export function isFit(probe: Probe, size: Size): boolean {
+  return recordsOf(probe, size) >= (probe.least ?? 0) && (size.searched || !("q" in probe.args));
+}
+
 interface Reply {
   error_code: string | null;
   details: unknown;

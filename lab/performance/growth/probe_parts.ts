@@ -61,6 +61,9 @@ export const single = (filter: string, value: string) => ({
   finds: 1,
 });
 
+/** A list that has fewer records than a page, by several filters. */
+export const few = (finds: number, args: Record<string, string>) => ({ route: "GET /", args, finds });
+
 /** One record. */
 export const read = { route: "GET /:id", args: { id: ANY } };
 

@@ -3,6 +3,7 @@ import {
   batch,
   create,
   FEW,
+  few,
   IMPORTED,
   item,
   MANY,
@@ -36,7 +37,13 @@ const archived = [
   { ...page({ until: "bench.made_at(61)" }), finds: 0 },
 ];
 
-const owners = pages("owner_id", "bench.id(0, 2)", "bench.id(0, 3)", "bench.id(0, 1)");
+/** Of the newest hundred records. Every tenth has the value of a filter that many have. */
+const since = "bench.made_at(total - 99)";
+
+const owners = [
+  ...pages("owner_id", "bench.id(0, 2)", "bench.id(0, 3)", "bench.id(0, 1)"),
+  few(10, { owner_id: "bench.id(0, 3)", since }),
+];
 
 /** Records with values of their own, of which every size has sixty. */
 const archive = {
@@ -53,10 +60,12 @@ const contacts = [
   ...pages("email", "'few@contato.com'", "'many@contato.com'"),
   single("email", "bench.own(r, total) || '@contato.com'"),
   ...pages("company_id", FEW, MANY),
-  single("q", "bench.own(r, total) || '@contato'"),
+  few(10, { email: "'many@contato.com'", since }),
+  few(10, { company_id: MANY, since }),
+  single("q", "bench.longest(r, total) || '@contato'"),
   ...pages("q", "'contato'", "'55 co'"),
   old({ q: "'few@'" }),
-  never({ email: "'many@contato.com'", company_id: "bench.id(0, 12)" }),
+  never({ email: "'many@contato.com'", company_id: "bench.id(0, 11)" }),
   never({ company_id: MANY, updated_since: "bench.made_at(total + 990)" }),
   create({ name: "'Ana'", email: "'ana' || r || '@contato.com'", phone: "'+55 21 ' || r", company_id: MANY }),
   update({ job_title: "'Diretora ' || r" }),
@@ -98,9 +107,10 @@ const companies = [
   single("name", "'Empresa ' || bench.own(r, total)"),
   ...pages("domain", "'few.com'", "'many.com'"),
   ...pages("tax_id", "'FEW'", "'MANY'"),
-  single("q", "'empresa ' || bench.own(r, total) || '.com'"),
+  single("q", "'empresa ' || bench.longest(r, total) || '.com'"),
   ...pages("q", "'empresa'"),
   ...owners,
+  few(10, { name: "'Empresa many'", since }),
   never({ updated_since: CHANGED_LAST, owner_id: "bench.id(0, 3)" }),
   never({ updated_since: CHANGED_LAST, name: "'Empresa many'" }),
   never({ owner_id: "bench.id(0, 1)", domain: "'many.com'" }),
@@ -159,6 +169,8 @@ const deals = [
   ...pages("company_id", FEW, MANY),
   ...pages("external_id", "'few'", "'many'"),
   ...pages("q", "'negocio'", "'many neg'"),
+  few(10, { status: words("ganho"), since }),
+  few(9, { status: words("ganho"), owner_id: "bench.id(0, 3)", since: "bench.made_at(total - 89)" }),
   never({ status: words("ganho"), owner_id: "bench.id(0, 1)" }),
   never({ status: words("perdido"), stage_id: "bench.id(0, 1)" }),
   never({ pipeline_id: "bench.id(0, 1)", stage_id: "bench.id(0, 1)", owner_id: "bench.id(0, 1)" }),
@@ -191,6 +203,7 @@ const activities = [
   ...list,
   ...pages("deal_id", FEW, MANY),
   ...pages("contact_id", FEW, MANY),
+  few(10, { deal_id: MANY, since }),
   ...owners,
   ...pages("type", words("visita"), words("ligacao"), words("tarefa"), words("visita", "ligacao")),
   ...pages("status", words("pendente"), words("concluida"), words("pendente", "cancelada")),
@@ -231,6 +244,7 @@ const notes = [
     ...pages("since", "bench.made_at(total - 199)", "bench.made_at(1)"),
     ...pages("updated_since", "bench.made_at(total + 200)", "bench.made_at(1)"),
     ...pages("until", "bench.made_at(total / 2)"),
+    few(30, { since: "bench.made_at(total - 59)" }),
     ...pages("kind", words("note"), words("observation"), words("note", "observation")),
     never({ kind: words("observation"), updated_since: "bench.made_at(total / 2)" }),
   ]),
@@ -256,8 +270,8 @@ const changes = [
   ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
   ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
   ...pages("object_id", FEW, MANY),
-  page({ object_id: MANY, cursor: "bench.event_at(total / 2, total)" }),
-  page({ object_id: MANY, until: "bench.happened_at(total / 2, total)" }),
+  page({ object_id: MANY, cursor: "bench.event_at(total * 3 / 4, total)" }),
+  page({ object_id: MANY, until: "bench.happened_at(total * 3 / 4, total)" }),
   ...pages("object_type", "'contact'"),
   never({ object_type: "'deal'" }),
 ];
@@ -275,6 +289,7 @@ const webhooks = [
     ...pages("cursor", "bench.delivery_at(total / 2, total)", "bench.delivery_at(60, total)"),
     ...pages("since", "bench.happened_at(total - 99, total)", "bench.happened_at(1, total)"),
     ...pages("until", "bench.happened_at(total / 2, total)", "bench.happened_at(60, total)"),
+    few(9, { since: "bench.happened_at(total - 9, total) + interval '1 ms'" }),
     ...pages("state", "'delivered'", "'failed'"),
     ...pages("event", "'contact.created'"),
     never({ state: "'held'" }),

@@ -39,12 +39,19 @@ as $$ select 1 + (r % 12 * 2654435761 + 40503) % total $$;
 create function bench.own(r bigint, total bigint) returns bigint language sql immutable
 as $$ select 123 + 10 * ((r % 12 * 2654435761 + 40503) % (total / 10 - 12)) $$;
 
+-- As above, with as many digits as any, so that no other number ends in it.
+create function bench.longest(r bigint, total bigint) returns bigint language sql immutable
+as $$
+  select shorter + 3 + 10 * ((r % 12 * 2654435761 + 40503) % ((total - shorter) / 10 - 1))
+  from (values (greatest(total / 10, 120))) t (shorter)
+$$;
+
 -- The external_id of every hundredth row: most have none.
 create function bench.imported(k bigint) returns text language sql immutable
 as $$ select case when k % 100 = 3 then 'erp-' || k end $$;
 
 -- Members 1 to 3; pipeline 1, the default, with stages 1 to 4; pipeline 2 with stage 5.
-create function bench.seed_workspaces(workspaces bigint, keys bigint) returns void language sql
+create function bench.seed_workspaces(workspaces bigint, keys bigint, scopes text[]) returns void language sql
 as $$
   insert into crm.workspaces (id, name)
   select bench.workspace_id(w), 'Workspace ' || w from generate_series(0, workspaces - 1) w;
@@ -59,11 +66,7 @@ as $$
   from generate_series(0, workspaces - 1) w, generate_series(1, 5) n;
   -- The first workspace makes the calls. It has many keys, because each may make only 120 calls a minute.
   insert into crm.api_keys (workspace_id, id, member_id, name, prefix, scopes)
-  select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', array[
-    'leads:write', 'deals:read', 'deals:write', 'activities:read', 'activities:write', 'contacts:read',
-    'contacts:write', 'contacts:manage', 'companies:read', 'companies:write', 'notes:read', 'notes:write', 'events:read',
-    'webhooks:manage'
-  ]
+  select bench.workspace_id(w), bench.id(w, n), bench.id(w, 1), 'Chave ' || n, 'svc_', seed_workspaces.scopes
   from generate_series(0, workspaces - 1) w, generate_series(1, case w when 0 then keys else 1 end) n;
   insert into crm.key_secrets (workspace_id, key_id, prefix, hash)
   select bench.workspace_id(w), bench.id(w, n), 'svc_', sha256(('svc_growth_' || w || '_' || n)::bytea)
@@ -85,7 +88,11 @@ as $$
   )
   select
     bench.workspace_id(w), bench.id(w, k), 'Contato ' || k, bench.pick(k, 'few', 'many', k::text) || '@contato.com',
-    '+55 11 ' || k, case when k % 10 < 5 then bench.id(w, bench.pick(k, 1, 10, 11 + k % 900)) end,
+    '+55 11 ' || k,
+    -- Half have one. Every tenth has company 11, and never the e-mail of many.
+    case when k <= 120 or k % 10 < 5 then
+      bench.id(w, bench.pick(k, 1, 10, case k % 10 when 1 then 11 else 12 + k % 900 end))
+    end,
     bench.id(w, bench.pick(k, 2, 3, 1)), bench.imported(k), bench.archived_at(k), bench.made_at(k),
     bench.made_at(k + k * 7919 % 1000)
   from bench.rows(first, last, workspaces)
@@ -122,15 +129,19 @@ as $$
   from bench.rows(first, last, workspaces)
 $$;
 
--- What is searched of the rows above, which their triggers keep otherwise.
-create function bench.seed_search() returns void language sql
+-- What is searched of the rows above in the first workspaces. A job keeps it otherwise: it has seen all events so far.
+create function bench.seed_search(workspaces bigint) returns void language sql
 as $$
   insert into crm.search_texts (workspace_id, record, id, text)
-  select workspace_id, 'contact', id, crm.search_text(array[name, email], array[phone]) from crm.contacts
+  select workspace_id, 'contact', id, crm.contact_text(c) from crm.contacts c
+  where workspace_id < bench.workspace_id(workspaces)
   union all
-  select workspace_id, 'company', id, crm.search_text(array[name, tax_id, domain], '{}') from crm.companies
+  select workspace_id, 'company', id, crm.company_text(c) from crm.companies c
+  where workspace_id < bench.workspace_id(workspaces)
   union all
-  select workspace_id, 'deal', id, crm.search_text(array[title, external_id], '{}') from crm.deals
+  select workspace_id, 'deal', id, crm.deal_text(d) from crm.deals d
+  where workspace_id < bench.workspace_id(workspaces);
+  update crm.search_progress set position = crm.feed_position() + 1;
 $$;
 
 -- Due a week after they were made; every tenth is due in the next century. The oldest 12 % were never done.

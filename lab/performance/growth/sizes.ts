@@ -1,5 +1,6 @@
 import type { TransactionSql } from "postgres";
 import { connect } from "../../harness/world.ts";
+import { SCOPES } from "../../../supabase/functions/_shared/contract/scopes.ts";
 import type { Conditions } from "../../harness/subject.ts";
 import type { Cluster } from "./cluster.ts";
 
@@ -24,6 +25,8 @@ export interface Size {
   contacts: number;
   /** Records of every other resource. */
   others: number;
+  /** Whether they can be searched. */
+  searched: boolean;
 }
 
 /** The rows of a database, over all its workspaces. */
@@ -34,18 +37,25 @@ export interface Amounts {
   others: number;
   /** Records of a kind in each workspace that has any. */
   each: number;
+  /** How many of the workspaces have an index of searches: that of ten million texts alone takes half an hour to make. */
+  searched: number;
 }
 
 const SMALLEST = 1_000;
 
-function alone(contacts: number, others: number): Amounts {
-  return { workspaces: 1, contacts, others, each: contacts };
+function alone(contacts: number, others: number, searched = 1): Amounts {
+  return { workspaces: 1, contacts, others, each: contacts, searched };
 }
 
 const SMALL = [alone(SMALLEST, SMALLEST), alone(100_000, 100_000)];
-const LARGE = [alone(1_000_000, 1_000_000), alone(10_000_000, 1_000_000)];
-const SHARED = { workspaces: 10_000, contacts: 10_000_000, others: 1_000_000, each: SMALLEST };
-const SHORT_SHARED = { workspaces: 100, contacts: 100_000, others: 100_000, each: SMALLEST };
+const LARGE = [alone(1_000_000, 1_000_000), alone(10_000_000, 1_000_000, 0)];
+const SHARED = { workspaces: 10_000, contacts: 10_000_000, others: 1_000_000, each: SMALLEST, searched: 300 };
+const SHORT_SHARED = { workspaces: 100, contacts: 100_000, others: 100_000, each: SMALLEST, searched: 100 };
+
+/** Creates the smallest database alone. */
+export function makeSmallest(cluster: Cluster, note: Conditions["note"]): Promise<Size> {
+  return makeSize(cluster, SMALL[0]!, note);
+}
 
 /** Creates the databases: those of one workspace, the smallest first, then the one with many workspaces. */
 export async function makeSizes(cluster: Cluster, { short, note }: Conditions): Promise<Size[]> {
@@ -58,12 +68,12 @@ export async function makeSizes(cluster: Cluster, { short, note }: Conditions): 
 }
 
 async function makeSize(cluster: Cluster, amounts: Amounts, note: Conditions["note"]): Promise<Size> {
-  const { workspaces, contacts, others, each } = amounts;
+  const { workspaces, contacts, others, each, searched } = amounts;
   const url = await cluster.createDatabase(`of_${workspaces}_${contacts}`);
   await seed(url, amounts);
   const name = workspaces === 1 ? `${show(contacts)} contacts` : `${show(workspaces)} workspaces`;
   note(`${name} are made`);
-  return { name, url, contacts: each, others: Math.min(each, others) };
+  return { name, url, contacts: each, others: Math.min(each, others), searched: searched > 0 };
 }
 
 /** Formats a number for a figure's name: 10,000. */
@@ -72,7 +82,7 @@ export function show(records: number): string {
 }
 
 /** Fills an empty database. */
-async function seed(url: string, { workspaces, contacts, others, each }: Amounts): Promise<void> {
+async function seed(url: string, { workspaces, contacts, others, each, searched }: Amounts): Promise<void> {
   await using sql = connect(url);
   await sql.begin(async (sql) => {
     // Without triggers, because a million rows would emit a million events.
@@ -80,14 +90,14 @@ async function seed(url: string, { workspaces, contacts, others, each }: Amounts
     await sql`set local maintenance_work_mem = '512MB'`;
     // Postgres writes no log for a table that this transaction has truncated.
     await sql.unsafe(`truncate ${TABLES.join(", ")} cascade`);
-    await sql`select bench.seed_workspaces(${workspaces}, ${KEYS})`;
+    await sql`select bench.seed_workspaces(${workspaces}, ${KEYS}, ${[...SCOPES]})`;
     const indexes = await dropIndexes(sql);
     const spread = (records: number) => Math.max(1, records / each);
     await sql`select bench.seed_contacts(1, ${contacts}, ${spread(contacts)})`;
     for (const kind of Object.keys(OTHERS)) {
       await sql`select ${sql(`bench.seed_${kind}`)}(1, ${others}, ${spread(others)})`;
     }
-    await sql`select bench.seed_search()`;
+    await sql`select bench.seed_search(${searched})`;
     for (const index of indexes) await sql.unsafe(index);
   });
   await sql`vacuum (freeze, analyze)`;

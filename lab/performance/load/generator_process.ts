@@ -6,6 +6,7 @@
  * on every developer's machine.)
  */
 import { readLines } from "../../harness/processes.ts";
+import { pause } from "../../harness/waiting.ts";
 import { sendRequest } from "./http.ts";
 import { encodeRequest, type PlannedRequest, templateOf } from "./template.ts";
 
@@ -17,6 +18,12 @@ export interface LoadPlan {
   seconds: number;
   /** Used in turn, by the next free connection. */
   requests: PlannedRequest[];
+  /**
+   * Requests a second that come at random (Poisson), whether or not earlier ones are answered, as long as a connection is
+   * free. A wait then counts from the moment at which its request came, so that a stall lengthens the waits of all that
+   * came meanwhile. Absent: a connection's next request comes with its last answer.
+   */
+  rate?: number;
 }
 
 /** The answers to a load. */
@@ -25,6 +32,8 @@ export interface LoadResult {
   seconds: number;
   /** For each connection, the milliseconds of its answers in their order. */
   latencies: number[][];
+  /** The same of the requests of each kind, in the order of the answers. */
+  byKind: Record<string, number[]>;
   statuses: Record<number, number>;
   /** Answers that were not as expected. */
   unexpected: number;
@@ -46,7 +55,7 @@ for await (const line of readLines(Deno.stdin.readable)) {
   console.log(JSON.stringify(await send(JSON.parse(line))));
 }
 
-async function send({ baseUrl, connections, seconds, requests }: LoadPlan): Promise<LoadResult> {
+async function send({ baseUrl, connections, seconds, requests, rate }: LoadPlan): Promise<LoadResult> {
   const url = new URL(baseUrl);
   const templates = requests.map((request) => templateOf(request, url));
   const address = { hostname: url.hostname, port: Number(url.port) };
@@ -55,6 +64,7 @@ async function send({ baseUrl, connections, seconds, requests }: LoadPlan): Prom
   const result: LoadResult = {
     seconds: 0,
     latencies: opened.map(() => []),
+    byKind: {},
     statuses: {},
     unexpected: 0,
     example: null,
@@ -64,6 +74,17 @@ async function send({ baseUrl, connections, seconds, requests }: LoadPlan): Prom
   let turn = 0;
   const started = performance.now();
   const end = started + seconds * 1000;
+  let arrival = started;
+  /** Waits for the next request, and returns the moment at which it came; null after the last. */
+  const nextArrival = async (): Promise<number | null> => {
+    if (rate === undefined) arrival = performance.now();
+    else arrival -= Math.log(1 - Math.random()) * 1000 / rate;
+    const came = arrival;
+    if (came >= end) return null;
+    const ms = came - performance.now();
+    if (ms > 0) await pause(ms);
+    return came;
+  };
   // One timer for all requests, because the generator shares the processors with the API.
   const watching = setInterval(() => {
     const latest = performance.now() - UNANSWERED_MS;
@@ -74,15 +95,18 @@ async function send({ baseUrl, connections, seconds, requests }: LoadPlan): Prom
     connection.setNoDelay();
     const buffer = new Uint8Array(BUFFER_BYTES);
     try {
-      while (performance.now() < end) {
+      for (let came = await nextArrival(); came !== null; came = await nextArrival()) {
         const template = templates[turn++ % templates.length]!;
-        const sent = sentAt[index] = performance.now();
+        sentAt[index] = performance.now();
         const { status, head, body } = await sendRequest(
           connection,
           encodeRequest(template, number++),
           buffer,
         );
-        result.latencies[index]!.push(Math.round((performance.now() - sent) * 1000) / 1000);
+        sentAt[index] = Infinity;
+        const latency = Math.round((performance.now() - came) * 1000) / 1000;
+        result.latencies[index]!.push(latency);
+        if (template.kind !== undefined) (result.byKind[template.kind] ??= []).push(latency);
         result.statuses[status] = (result.statuses[status] ?? 0) + 1;
         if (status === 503 && !/\r\nretry-after: *\d/i.test(head)) result.withoutRetryAfter++;
         if (status !== template.expect) {

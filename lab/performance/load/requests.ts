@@ -38,6 +38,9 @@ export const bare = {
     post(`/bare/${id}/leads`, { name: "Bia Lima", ...LEAD, owner_id, pipeline_id, stage_id }),
 } satisfies Record<string, MakeRequest>;
 
+/** What all of the functions do. */
+export type Operation = keyof typeof bare;
+
 /** The same requests to the function that is written by hand, in one of its forms. */
 const byHand = (base: string) => ({
   read: (_workspace, key, contactId) => get(`${base}/contacts/${contactId}`, key),

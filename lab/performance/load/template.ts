@@ -8,6 +8,8 @@ export interface PlannedRequest {
   body?: unknown;
   /** The expected status. */
   expect: number;
+  /** The name under which a load of several kinds counts its waits. */
+  kind?: string;
 }
 
 /** Every number has this length, so that Content-Length stays right. */
@@ -15,13 +17,12 @@ const DIGITS = 12;
 const encoder = new TextEncoder();
 
 /** A request as text, built once and sent many times. */
-export interface Template {
+export interface Template extends Pick<PlannedRequest, "expect" | "kind"> {
   text: string;
-  expect: number;
 }
 
 export function templateOf(
-  { method, path, headers, body, expect }: PlannedRequest,
+  { method, path, headers, body, expect, kind }: PlannedRequest,
   { host, pathname }: URL,
 ): Template {
   const json = body === undefined ? "" : JSON.stringify(body);
@@ -34,7 +35,11 @@ export function templateOf(
     }),
   };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  return { text: `${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n${json}`, expect };
+  return {
+    text: `${method} ${pathname}${path} HTTP/1.1\r\n${lines}\r\n${json}`,
+    expect,
+    ...(kind !== undefined && { kind }),
+  };
 }
 
 /** Encodes a request, with the number in the place of `{n}`. */

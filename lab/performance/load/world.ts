@@ -19,6 +19,7 @@ export async function openLoadWorld(sizes: Sizes) {
     return {
       ...world,
       workspaces: await seedWorkspaces(world.sql, sizes),
+      generatorPid: generator.pid,
       /** Sends requests from a process apart from the one that answers them. */
       send: async (plan: LoadPlan): Promise<LoadResult> => JSON.parse(await generator.request(plan)),
       /** Serves the functions from this database. @param folders of further functions */

@@ -1,7 +1,7 @@
 import { type Measurement, ratio } from "../../harness/figures.ts";
 import { startCluster } from "../growth/cluster.ts";
 import { type EndpointProbe, isWrite, resolveProbes } from "../growth/coverage.ts";
-import { Door, recordsOf } from "../growth/door.ts";
+import { Door, isFit, recordsOf } from "../growth/door.ts";
 import { makeSizes, show } from "../growth/sizes.ts";
 import type { Conditions, Subject } from "../../harness/subject.ts";
 
@@ -44,7 +44,7 @@ export const growth: Subject = {
     try {
       const outcomes: Outcome[] = [];
       for (const probe of probes) {
-        const fit = doors.filter(({ size }) => recordsOf(probe, size) >= (probe.least ?? 0));
+        const fit = doors.filter(({ size }) => isFit(probe, size));
         outcomes.push(await compareSizes(probe, fit, fit.at(-1) === doors.at(-1), conditions));
       }
       return figures(outcomes, sizes.at(-1)!.name);

@@ -5,7 +5,7 @@ import { MAKE_TABLES } from "../bare/statements.ts";
 import { MAKE_COUNTS } from "../hand/statements.ts";
 import { comparePaces, sizesOf } from "../load/compare.ts";
 import { medianRatio } from "../load/pace.ts";
-import { api, hand, handAwaited } from "../load/requests.ts";
+import { api, hand, handAwaited, type Operation } from "../load/requests.ts";
 import { openLoadWorld } from "../load/world.ts";
 
 const FOLDERS = ["bare", "hand"].map((name) => join(import.meta.dirname!, "..", name));
@@ -17,6 +17,13 @@ const CASES = [
   { operation: "create", name: "Create a contact", target: 0.95 },
   { operation: "lead", name: "Take in a lead", target: 1.1 },
 ] as const;
+
+const figureOf = (name: string, peer: "by hand, one statement" | "by hand, awaited") => `${name} ÷ ${peer}`;
+
+/** The name of the figure of an operation, compared with the faster of the two forms. */
+export function shareOfHand(operation: Operation): string {
+  return figureOf(CASES.find((one) => one.operation === operation)!.name, "by hand, one statement");
+}
 
 /** The API's requests per second, as a share of those of a function that an engineer writes by hand (decision 42). */
 export const byHand: Subject = {
@@ -37,7 +44,7 @@ export const byHand: Subject = {
       const paces = await comparePaces(name, makers, world, server, conditions);
       for (const peer of ["by hand, one statement", "by hand, awaited"] as const) {
         const share = medianRatio(paces["the API"], paces[peer], ({ rate }) => rate);
-        measurements.push(ratio(`${name} ÷ ${peer}`, share, "higher", target));
+        measurements.push(ratio(figureOf(name, peer), share, "higher", target));
       }
     }
     return measurements;

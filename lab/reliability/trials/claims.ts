@@ -103,7 +103,10 @@ async function timeClaims(sql: Sql, goOn: (claimed: number) => Promise<boolean>)
 /** Records that everything that is leased was delivered. */
 async function recordAll(sql: Sql): Promise<void> {
   await sql`
-    select crm.delivery_record(workspace_id, delivery_id, lease_token, true, 200, null, 1)
+    select crm.delivery_record(json_agg(json_build_object(
+      'workspace_id', workspace_id, 'delivery_id', delivery_id, 'lease_token', lease_token,
+      'status', 200, 'duration_ms', 1
+    )))
     from crm.webhook_queue where state = 'leased'`;
 }
 

@@ -108,7 +108,11 @@ function startWork(
       for (const { workspace_id, delivery_id, lease_token } of claimed) {
         await time(
           "a record",
-          sql`select crm.delivery_record(${workspace_id}, ${delivery_id}, ${lease_token}, true, 200, null, 1)`,
+          sql`
+            select crm.delivery_record(json_build_array(json_build_object(
+              'workspace_id', ${workspace_id}::uuid, 'delivery_id', ${delivery_id}::uuid,
+              'lease_token', ${lease_token}::bigint, 'status', 200, 'duration_ms', 1
+            )))`,
         );
       }
     }

@@ -2,8 +2,10 @@ import type { Sql } from "postgres";
 import {
   claimDeliveries,
   type ClaimedDelivery,
-  recordOutcome,
+  type RecordedOutcome,
+  recordOutcomes,
 } from "../../../supabase/functions/webhook-dispatcher/queue.ts";
+import type { AttemptOutcome } from "../../../supabase/functions/webhook-dispatcher/send_attempt.ts";
 import type { Trial } from "../world.ts";
 import { createSubscribers, enqueue } from "../queue.ts";
 
@@ -25,7 +27,7 @@ export const staleHolder: Trial = {
       if (holder.delivery_id !== stale.delivery_id) throw new Error("Another delivery was claimed");
 
       const early = await changesNothing(sql, stale);
-      const { attempt } = await recordOutcome(holder, { ok: true, status: 200 }, 1);
+      const { attempt } = await record(holder, { ok: true, status: 200 });
       const late = await changesNothing(sql, stale);
       if (early && late && attempt === 1) changedNothing++;
       if (time % 250 === 0) console.log(`  ${time} of ${times}`);
@@ -40,10 +42,15 @@ async function claimOne(): Promise<ClaimedDelivery> {
   return delivery;
 }
 
+async function record(delivery: ClaimedDelivery, outcome: AttemptOutcome): Promise<RecordedOutcome> {
+  const [recorded] = await recordOutcomes([{ delivery, outcome, ms: 1 }]) as [RecordedOutcome];
+  return recorded;
+}
+
 /** Whether all row versions stay the same when the stale holder records a failure. */
 async function changesNothing(sql: Sql, stale: ClaimedDelivery): Promise<boolean> {
   const before = await versions(sql, stale);
-  const { attempt } = await recordOutcome(stale, { ok: false, status: 500, reason: "http_500" }, 1);
+  const { attempt } = await record(stale, { ok: false, status: 500, reason: "http_500" });
   return attempt === null && await versions(sql, stale) === before;
 }
 

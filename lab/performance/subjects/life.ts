@@ -1,0 +1,206 @@
+import { atMost, count, type Measurement, median, percentile, ratio } from "../../harness/figures.ts";
+import type { Conditions, Subject } from "../../harness/subject.ts";
+import {
+  cpuOfMachine,
+  cpuOfPostgres,
+  cpuOfProcess,
+  memoryOfPostgres,
+  memoryOfProcess,
+} from "../../harness/usage.ts";
+import { eventually, pause } from "../../harness/waiting.ts";
+import { KINDS, mixedRequests } from "../life/requests.ts";
+import { countQueued, readDeliveries } from "../life/deliveries.ts";
+import { describeTables, mebibytes, readTables, readWal, tableFigures } from "../life/tables.ts";
+import { type LifeWorld, openLifeWorld } from "../life/world.ts";
+import type { LoadPlan, LoadResult } from "../load/generator_process.ts";
+import { countAnswers } from "../load/world.ts";
+
+const SIZES = { workspaces: 200, keysEach: 5, contactsEach: 100 };
+/** Of a short run, which is to begin soon. */
+const SHORT_SIZES = { ...SIZES, contactsEach: 20 };
+const MINUTES = { alone: 10, amongAll: 2, short: 1 };
+/** Of the rate at which answers and deliveries come as fast as they can. */
+const SHARE = 0.7;
+/** Calls a minute of each key at most; with those of the seconds before, they stay under its limit of 120. */
+const KEY_CALLS = 50;
+const SATURATION = { connections: 16, seconds: 20, shortSeconds: 4 };
+/** More than are ever in use, unless the functions stall. */
+const CONNECTIONS = 64;
+const SAMPLE_MS = 1_000;
+
+/** Milliseconds: half of a kind's answers, and all but one in a hundred, at 70 % of what two processors can do. */
+const WAITS: Record<string, [p50: number, p99: number]> = {
+  read: [20, 200],
+  list: [25, 200],
+  create: [25, 200],
+  lead: [40, 250],
+  update: [25, 200],
+  batch: [60, 300],
+  search: [25, 250],
+};
+/** Bytes of write-ahead log of a request of the mix, without whole pages, which depend on the time between checkpoints. */
+const WAL_BYTES = 5_000;
+/** Resident bytes. */
+interface Sample {
+  functions: number;
+  dispatcher: number;
+  /** Without shared buffers. */
+  postgres: number;
+}
+
+/** Load that looks like life, for minutes: what is slow, fails, grows or is left behind only by and by. */
+export const life: Subject = {
+  name: "life",
+  title: "Life: 200 workspaces, 1,000 keys, mixed requests and their webhooks at 70 % of saturation",
+  async measure(conditions) {
+    const { short, amongAll, note } = conditions;
+    const minutes = conditions.minutes ??
+      (short ? MINUTES.short : amongAll ? MINUTES.amongAll : MINUTES.alone);
+    await using world = await openLifeWorld(short ? SHORT_SIZES : SIZES);
+    const load: Load = (plan) =>
+      world.send({ baseUrl: world.functions.baseUrl, requests: mixedRequests(world.workspaces), ...plan });
+    const saturation = await measureSaturation(load, world, conditions);
+    const keys = SIZES.workspaces * SIZES.keysEach;
+    const rate = Math.min(saturation * SHARE, keys * KEY_CALLS / 60);
+    note(`${rate.toFixed(0)} requests a second for ${minutes} minutes`);
+    return await measureLife(load, world, { rate, seconds: minutes * 60, note });
+  },
+};
+
+type Load = (plan: Omit<LoadPlan, "baseUrl" | "requests">) => Promise<LoadResult>;
+
+/**
+ * Requests a second that are answered and whose webhooks are delivered, as fast as both can be: the time until the last
+ * delivery counts too, because a load that leaves more and more of them behind cannot last.
+ */
+async function measureSaturation(
+  load: Load,
+  { sql }: LifeWorld,
+  { short, note }: Conditions,
+): Promise<number> {
+  const { connections, seconds, shortSeconds } = SATURATION;
+  // Connections, plans and code are made at the first requests.
+  await load({ connections, seconds: 1 });
+  await allDelivered(sql);
+  const started = performance.now();
+  const result = await load({ connections, seconds: short ? shortSeconds : seconds });
+  await allDelivered(sql);
+  const rate = countAnswers(result) * 1000 / (performance.now() - started);
+  note(
+    `Saturation: ${(countAnswers(result) / result.seconds).toFixed(0)} answers a second, ${
+      rate.toFixed(0)
+    } with their deliveries`,
+  );
+  return rate;
+}
+
+async function allDelivered(sql: LifeWorld["sql"]): Promise<void> {
+  await eventually(async () => await countQueued(sql) === 0, "the deliveries", 120);
+}
+
+async function measureLife(
+  load: Load,
+  world: LifeWorld,
+  { rate, seconds, note }: { rate: number; seconds: number; note: Conditions["note"] },
+): Promise<Measurement[]> {
+  const { sql, dataDir, functions, dispatcher, generatorPid } = world;
+  const [{ since }] = await sql<[{ since: Date }]>`select clock_timestamp() as since`;
+  const [tables, wal] = [await readTables(sql), await readWal(sql)];
+  const pids = {
+    functions: functions.pid,
+    dispatcher: dispatcher.pid,
+    generator: generatorPid,
+    lab: Deno.pid,
+  };
+  const readCpu = async () => ({
+    ...Object.fromEntries(
+      await Promise.all(Object.entries(pids).map(async ([name, pid]) => [name, await cpuOfProcess(pid)])),
+    ) as Record<keyof typeof pids, number>,
+    postgres: await cpuOfPostgres(dataDir),
+    machine: await cpuOfMachine(),
+  });
+  const cpu = await readCpu();
+  const samples: Sample[] = [];
+  let ended = false;
+  const sampling = (async () => {
+    while (!ended) {
+      samples.push({
+        functions: (await memoryOfProcess(functions.pid)).now,
+        dispatcher: (await memoryOfProcess(dispatcher.pid)).now,
+        postgres: await memoryOfPostgres(sql),
+      });
+      await pause(SAMPLE_MS);
+    }
+  })();
+  const result = await load({ connections: CONNECTIONS, seconds, rate }).finally(() => ended = true);
+  await sampling;
+  const cpuAfter = await readCpu();
+  await allDelivered(sql);
+  const [walAfter, deliveries] = [await readWal(sql), await readDeliveries(sql, since)];
+  // A backend reports what it did to the tables within a second.
+  await pause(1_500);
+  const tablesAfter = await readTables(sql);
+
+  const answers = countAnswers(result);
+  if (result.example !== null) note(`Not as expected: ${result.example}`);
+  const spent = (name: keyof typeof cpu) => cpuAfter[name] - cpu[name];
+  const each = (name: keyof typeof cpu) => `${Math.round(spent(name) * 1000 / answers)}`;
+  const ours = spent("functions") + spent("dispatcher") + spent("generator") + spent("lab") +
+    spent("postgres");
+  note(`${answers} answers, ${deliveries.delivered} deliveries (half within ${round(deliveries.p50)} s)`);
+  note(
+    `µs of processor for each answer: functions ${each("functions")}, dispatcher ${
+      each("dispatcher")
+    }, Postgres ${each("postgres")}, receivers and jobs ${each("lab")}, generator ${
+      each("generator")
+    }; other work of the machine took ${Math.round((1 - ours / spent("machine")) * 100)} % of what was used`,
+  );
+  describeTables(tables, tablesAfter, note);
+  const pages = (walAfter.pages - wal.pages) / answers;
+  const walBytes = (walAfter.bytes - wal.bytes) / answers - pages;
+  note(
+    `Write-ahead log: ${walBytes.toFixed(0)} bytes a request, and ${
+      pages.toFixed(0)
+    } of whole pages after checkpoints`,
+  );
+  return [
+    count("Answers not as expected", result.unexpected + result.unanswered, "requests"),
+    ...measureWaits(result),
+    ...measureMemory(samples, note),
+    atMost("Write-ahead log of a request, without whole pages", Math.round(walBytes), "bytes", WAL_BYTES),
+    ...tableFigures(tables, tablesAfter),
+    count("Events without their delivery", deliveries.lost, "events"),
+    count("Deliveries that did not arrive", deliveries.undelivered, "deliveries"),
+    { ...atMost("From a change to the attempt, p99", round(deliveries.p99), "s", 2), waits: true },
+  ];
+}
+
+function measureWaits({ byKind }: LoadResult): Measurement[] {
+  return KINDS.flatMap(({ name }) =>
+    ([["p50", 0.5], ["p99", 0.99]] as const).map(([title, share], index) => ({
+      ...atMost(
+        `Wait, ${title}: ${name}`,
+        round(percentile(byKind[name] ?? [], share)),
+        "ms",
+        WAITS[name]![index]!,
+      ),
+      waits: true as const,
+    }))
+  );
+}
+
+/** Compares the last tenth with the second, because code is compiled and caches fill at first. */
+function measureMemory(samples: Sample[], note: Conditions["note"]): Measurement[] {
+  const tenth = Math.max(1, Math.floor(samples.length / 10));
+  const names = { functions: "the functions", dispatcher: "the dispatcher", postgres: "Postgres" } as const;
+  return Object.entries(names).map(([name, title]) => {
+    const values = samples.map((sample) => sample[name as keyof Sample]);
+    const [early, late] = [median(values.slice(tenth, 2 * tenth)), median(values.slice(-tenth))];
+    note(`Memory of ${title}: ${mebibytes(early)}, at the end ${mebibytes(late)}`);
+    return ratio(`Memory of ${title} at the end ÷ after a tenth of the time`, late / early, "lower", 1.2);
+  });
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { isHeld } from "../../lab/harness/figures.ts";
+import { life } from "../../lab/performance/subjects/life.ts";
+
+/** Figures that depend neither on the machine nor on how long the load lasts. */
+const FIGURES = [
+  "Answers not as expected",
+  "Events without their delivery",
+  "Deliveries that did not arrive",
+  "Updates of webhook_deliveries that write no index ÷ all",
+  "Updates of webhook_subscriptions that write no index ÷ all",
+];
+
+Deno.test("All kinds of requests at once meet no error, lose no webhook, and leave tables as they should", async () => {
+  const measured = await life.measure({ short: true, minutes: 0.1, amongAll: false, note: () => {} });
+  for (const name of FIGURES) {
+    const figure = measured.find((figure) => figure.name === name);
+    assert.ok(figure && isHeld(figure), JSON.stringify(figure));
+  }
+});
