@@ -116,13 +116,21 @@ export async function startStack(settings: Settings, signal: AbortSignal): Promi
   }
 }
 
+/**
+ * The longest that a connection to the database may take, in seconds. Ours has been started; where the machine does much
+ * else, the functions that are loaded meanwhile keep this process from its answer for longer than a person would wait for
+ * an address that is wrong.
+ */
+const CONNECT_S = { own: 60, given: 5 };
+
 /** Applies the migrations, lets the functions log in, and creates the demo data at the first start. */
 async function prepareDatabase(
   databaseUrl: string,
-  { dataDir }: Settings,
+  { dataDir, databaseUrl: given }: Settings,
   secrets: Secrets,
 ): Promise<{ demoKey: string; demoLogin: DemoLogin | null }> {
-  const sql = openSql(databaseUrl, { max: 1, connect_timeout: 5 });
+  const connect_timeout = given === null ? CONNECT_S.own : CONNECT_S.given;
+  const sql = openSql(databaseUrl, { max: 1, connect_timeout });
   try {
     await sql`select 1`.catch((error) => {
       throw new StackError(

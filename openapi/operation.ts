@@ -10,6 +10,7 @@ import type {
 import { WORKSPACE_HEADER } from "../supabase/functions/_shared/http/gates.ts";
 import { IDEMPOTENCY_HEADER } from "../supabase/functions/_shared/http/idempotency.ts";
 import { ListQuery } from "../supabase/functions/_shared/contract/pagination.ts";
+import { hasDetail } from "../supabase/functions/_shared/contract/route_table.ts";
 import { FILTERS } from "./common_fields.ts";
 import { errorCodes } from "../contract/error_codes.ts";
 import type { ErrorReplies } from "./error_replies.ts";
@@ -240,7 +241,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
     ...(shown && { content: shown }),
   });
   const version: ReplyHeader[] = etag ? ["ETag"] : [];
-  const located: ReplyHeader[] = resource.hasDetail ? ["Location"] : [];
+  const located: ReplyHeader[] = hasDetail(resource.routes) ? ["Location"] : [];
   const finds = "match_by" in endpoint.query.shape;
   // An upsert that finds its record answers 200 as well, with its version.
   const replay: ReplyHeader[] = [...located, ...version, "Idempotent-Replayed"];

@@ -6,6 +6,7 @@ import { functions, health } from "./checks/functions.ts";
 import { cronHistory, jobs } from "./checks/jobs.ts";
 import { migrations } from "./checks/migrations.ts";
 import { publicRights, roles } from "./checks/roles.ts";
+import { search } from "./checks/search.ts";
 import { sessions } from "./checks/sessions.ts";
 import { consoleOrigin, signIn } from "./checks/sign_in.ts";
 import { partitions } from "./checks/partitions.ts";
@@ -29,5 +30,6 @@ export const CHECKS: readonly Check[] = [
   jobs,
   cronHistory,
   partitions,
+  search,
   deliveries,
 ];

@@ -4,7 +4,7 @@ import { percentile } from "../../lab/harness/figures.ts";
 import { startProxy } from "../../lab/harness/proxy.ts";
 import { pause } from "../../lab/harness/waiting.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
+import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";
 import { withEnvironment } from "../support/environment.ts";

@@ -277,7 +277,6 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
           return resultOf(diagnosis, "health").state === "wrong" && diagnosis;
         },
         "the health check to notice",
-        10,
       );
       assert.deepEqual(findingsOf(diagnosis).map((finding) => finding.split(":")[0]), ["database", "health"]);
       assert.match(findingsOf(diagnosis)[1]!, /The functions do not reach their database$/);

@@ -1,6 +1,6 @@
 // The two addresses of the service: PUBLIC_URL for clients, SUPABASE_URL between functions.
 import assert from "node:assert/strict";
-import { contacts } from "../../supabase/functions/api-v1-contacts/routes.ts";
+import { table as contacts } from "../../supabase/functions/api-v1-contacts/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { pokeDispatcher } from "../../supabase/functions/_shared/webhooks/poke.ts";
 import { withEnvironment } from "../support/environment.ts";

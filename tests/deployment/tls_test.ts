@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createAuthority } from "../../lab/harness/certificates.ts";
 import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
-import { pipelines } from "../../supabase/functions/api-v1-pipelines/routes.ts";
+import { table as pipelines } from "../../supabase/functions/api-v1-pipelines/table.ts";
 import { serveResource } from "../../supabase/functions/_shared/http/serve.ts";
 import { readConnection } from "../../supabase/functions/_shared/postgres/connection.ts";
 import { query } from "../../supabase/functions/_shared/postgres/database.ts";

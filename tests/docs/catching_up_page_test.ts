@@ -8,6 +8,7 @@ import { stopPostgres } from "../../local/postgres.ts";
 import { openSql } from "../../local/sql.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
 import { isListening } from "../support/is_listening.ts";
+import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
 import { needing } from "../support/needing.ts";
 import { makeStartedDataDir } from "../support/own_stack.ts";
@@ -52,10 +53,13 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
 
     // The test event, and each of the four once: none that had arrived before, none twice.
     const ids = (await receiver.expect(5)).map((line) => line.split(" ")[0]!);
-    const arrived = await sql`
-      select e.object_id, e.is_test from crm.webhook_deliveries d
-      join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-      where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+    const arrived = await eventually(async () => {
+      const rows = await sql`
+        select e.object_id, e.is_test from crm.webhook_deliveries d
+        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+        where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+      return rows.length === 5 && rows;
+    }, "the outcomes, which are recorded after the answers");
     const contacts = arrived.filter((row) => !row["is_test"]).map((row) => row["object_id"]);
     assert.deepEqual(contacts, missed);
 
@@ -90,10 +94,13 @@ Deno.test(needing(["sh", "curl", "awk", "sed"], {
     const receiver = await reader.startReceiver();
     await run([setup, choose, sendNow].join("\n"));
     const ids = (await receiver.expect(2)).map((line) => line.split(" ")[0]!);
-    const arrived = await sql`
-      select e.object_id, d.attempts from crm.webhook_deliveries d
-      join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
-      where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+    const arrived = await eventually(async () => {
+      const rows = await sql`
+        select e.object_id, d.attempts from crm.webhook_deliveries d
+        join crm.events e on e.workspace_id = d.workspace_id and e.id = d.event_id
+        where d.id = any(${ids}) and d.state = 'delivered' order by e.id`;
+      return rows.length === 2 && rows;
+    }, "the outcomes, which are recorded after the answers");
     assert.deepEqual(arrived.map((row) => [row["object_id"], row["attempts"]]), missed.map((id) => [id, 3]));
     const again = await run([setup, choose, sendNow].join("\n"));
     assert.doesNotMatch(again, /"state" *: *"pending"/);
@@ -167,7 +174,7 @@ async function openReader() {
       return {
         async expect(count: number): Promise<string[]> {
           await eventually(() => lines().length >= count, `${count} deliveries`);
-          end(child);
+          killIfRunning(child);
           await ended;
           return lines();
         },
@@ -187,19 +194,11 @@ async function openReader() {
       return printed!;
     },
     async [Symbol.asyncDispose]() {
-      for (const child of receivers) end(child);
+      for (const child of receivers) killIfRunning(child);
       await sql.end();
       await stack.stop();
       await stopPostgres(dataDir);
       for (const path of [dataDir, folder]) await Deno.remove(path, { recursive: true });
     },
   };
-}
-
-function end(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGTERM");
-  } catch {
-    // It has ended already.
-  }
 }

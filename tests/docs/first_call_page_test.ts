@@ -11,6 +11,9 @@ import { openReader, parse } from "./reader.ts";
 
 const ROOT = join(import.meta.dirname!, "../..");
 
+/** The longest that the stack may take, on a machine that does much else. */
+const START_SECONDS = 180;
+
 Deno.test(needing(["sh", "curl", "sed", "node"], {
   name: "The page first-call leads from its first command to a lead, and to the error that it shows",
   fn: async () => {
@@ -63,9 +66,11 @@ async function startStack(command: string, dataDir: string) {
   const ended = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
     new WritableStream({ write: (text) => void (printed += text) }),
   );
-  await eventually(() => /^Ctrl-C stops everything/m.test(printed), "the stack").catch(({ message }) => {
-    throw new Error(`${message}:\n${printed}`);
-  });
+  await eventually(() => /^Ctrl-C stops everything/m.test(printed), "the stack", START_SECONDS).catch(
+    ({ message }) => {
+      throw new Error(`${message}:\n${printed}`);
+    },
+  );
   const file = await readStackFile(dataDir);
   assert.ok(printed.includes(`API ready at ${file.base_url}\n`));
   assert.ok(printed.includes(file.demo_key));

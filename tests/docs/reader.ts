@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { eventually } from "../../lab/harness/waiting.ts";
+import { killIfRunning } from "../support/kill.ts";
 
 /** The longest that the commands of a page may take, in milliseconds. */
 const LONGEST_MS = 60_000;
@@ -71,7 +72,7 @@ export async function openReader(baseUrl: string, key: string, env: Record<strin
             throw new Error(`${message}:\n${printed}`);
           }),
         async [Symbol.asyncDispose](): Promise<void> {
-          child.kill("SIGTERM");
+          killIfRunning(child);
           await ended;
         },
       };

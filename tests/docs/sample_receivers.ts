@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { freePort } from "../../local/free_port.ts";
+import { killIfRunning } from "../support/kill.ts";
 import { eventually } from "../support/mailbox.ts";
 import { blocksOf } from "./claims.ts";
 
@@ -132,7 +133,6 @@ export function serverOf(command: (file: string, port: number) => string[]): Lan
         return post(nothing).catch(() => false as const);
       },
       file,
-      30,
     );
     const refusal = secrets.secret === "" ? 500 : 401;
     return {
@@ -143,7 +143,7 @@ export function serverOf(command: (file: string, port: number) => string[]): Lan
         return status === 204;
       },
       async [Symbol.asyncDispose]() {
-        child.kill("SIGTERM");
+        killIfRunning(child);
         await child.status;
       },
     };

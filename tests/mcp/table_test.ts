@@ -6,7 +6,7 @@ import { toolName } from "../../contract/tools/table.ts";
 import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
 import { keyEndpoints } from "../support/resources.ts";
 
-for (const { path, text } of await writtenFiles()) {
+for (const { path, text } of writtenFiles()) {
   Deno.test(`${path.split("/").slice(-2).join("/")} is what deno task tools writes`, async () => {
     assert.equal(await Deno.readTextFile(path), text, "Run deno task tools");
   });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { openSql } from "../../local/sql.ts";
 import { passMidnight } from "../support/midnight.ts";
+import { recordOutcomes } from "../support/outcomes.ts";
 import { startOwnDatabase } from "../support/own_database.ts";
 import { makeSubscriber, manage, type Managed, sleepFor, TABLES } from "../support/partitions.ts";
 
@@ -27,9 +28,9 @@ Deno.test("Nobody who writes, claims, records or reads meets an error, and no ro
   async function send(sql: Sql): Promise<void> {
     const claimed = await sql`select delivery_id, lease_token from crm.delivery_claim(10)`;
     for (const { delivery_id, lease_token } of claimed) {
-      const [row] = await sql`
-        select attempt from crm.delivery_record(${workspaceId}, ${delivery_id}, ${lease_token}, true, 200, null, 1)`;
-      assert.equal(row!["attempt"], 1);
+      const outcome = { workspace_id: workspaceId, delivery_id, lease_token, status: 200 };
+      const [row] = await recordOutcomes(sql, [outcome]);
+      assert.equal(row!.attempt, 1);
       recorded += 1;
     }
   }
@@ -123,11 +124,13 @@ async function putIntoDefault(sql: Sql, table: string): Promise<void> {
     select partition::text as name from crm.partitions_of(${table}::text::regclass)
     where day >= (now() at time zone 'UTC')::date`;
   if (partitions.length === 0) return;
+  const [{ columns }] = await sql<[{ columns: string }]>`
+    select crm.given_columns(${table}::text::regclass) as columns`;
   await sql.begin(async (sql) => {
     await sql.unsafe(`lock table only ${table} in access exclusive mode`);
     for (const { name } of partitions) {
       await sql.unsafe(`alter table ${table} detach partition ${name}`);
-      await sql.unsafe(`insert into ${table}_default select * from ${name}`);
+      await sql.unsafe(`insert into ${table}_default (${columns}) select ${columns} from ${name}`);
       await sql.unsafe(`drop table ${name}`);
     }
   });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { freePort } from "../../local/free_port.ts";
 import { isListening } from "../support/is_listening.ts";
+import { killIfRunning } from "../support/kill.ts";
 import { eventually, openMailbox } from "../support/mailbox.ts";
 import { type Scenario, withScenario } from "../support/scenario.ts";
 import { recordingCrm } from "../support/sdk.ts";
@@ -31,17 +32,13 @@ async function serving(file: string, env: Record<string, string>, work: (url: st
   const child = start(["serve", "--host=127.0.0.1", `--port=${port}`], file, env);
   const output = Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()));
   try {
-    await eventually(() => isListening(port), `${file} to listen`, 30).catch(async (error) => {
-      child.kill();
+    await eventually(() => isListening(port), `${file} to listen`).catch(async (error) => {
+      killIfRunning(child);
       throw new Error(`${error.message}\n${(await output).join("\n")}`);
     });
     await work(`http://127.0.0.1:${port}/`);
   } finally {
-    try {
-      child.kill();
-    } catch {
-      // It has ended.
-    }
+    killIfRunning(child);
     await child.status;
     await output;
   }

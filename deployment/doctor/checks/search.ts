@@ -1,0 +1,39 @@
+import { type Check, type Finding, fine } from "../check.ts";
+
+/** How far behind the job may be. It runs every ten seconds, and an import of 100,000 records takes it two minutes. */
+const LATENESS_S = 600;
+const RUN = { sql: "select crm.index_texts();" };
+
+/** What is searched of the records is written soon after they change. Until then a search compares record by record. */
+export const search: Check = {
+  name: "search",
+  needsDatabase: true,
+  async look({ sql }) {
+    const [{ exists }] = await sql<[{ exists: boolean }]>`
+      select to_regclass('crm.search_progress') is not null as exists`;
+    if (!exists) return fine("nothing is searched before the migrations");
+    const [{ age, workspaces }] = await sql<[{ age: number; workspaces: number }]>`
+      select
+        extract(epoch from clock_timestamp() - p.reached_at)::float8 as age,
+        (
+          select count(*)::int from crm.search_backlog b
+          where b.reached_at < clock_timestamp() - make_interval(secs => ${LATENESS_S})
+        ) as workspaces
+      from crm.search_progress p`;
+    const findings: Finding[] = [];
+    if (age > LATENESS_S) {
+      const late = `${Math.round(age / 60)} minutes behind`;
+      findings.push({
+        message: `The index of searches is ${late}: its job does not run, or a transaction was left open`,
+        remedy: RUN,
+      });
+    }
+    if (workspaces > 0) {
+      findings.push({
+        message: `More has changed in ${workspaces} workspaces than the job index-texts could write in time`,
+        remedy: RUN,
+      });
+    }
+    return { findings };
+  },
+};
