@@ -36,7 +36,8 @@ end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
   'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. '
-  'Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
+  'Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. '
+  'No role but the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer

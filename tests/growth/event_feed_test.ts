@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { countBlocks } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { passMidnight } from "../support/midnight.ts";
 import { openDatabase } from "../support/stack.ts";
@@ -29,15 +30,11 @@ Deno.test("a call of the feed or of the change log reads a bounded part of the e
         select relname as name, idx_scan::integer as scans from pg_stat_xact_user_tables
         where schemaname = 'crm' and relname ~ '^events_20'`;
       const before = new Map((await scans()).map(({ name, scans }) => [name, scans]));
-      const [row] = await sql.unsafe(
-        `explain (analyze, buffers, format json) select api.${verb}($1::text::jsonb)`,
-        [text],
-      );
-      const { Plan } = row!["QUERY PLAN"][0];
+      const blocks = await countBlocks(sql, `select api.${verb}($1::text::jsonb)`, [text]);
       const days = (await scans()).filter(({ name, scans }) => scans > (before.get(name) ?? 0));
       return {
         ...reply,
-        blocks: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"] as number,
+        blocks,
         days: days.map(({ name }) => name.slice("events_".length).replaceAll("_", "-")).sort(),
       };
     });

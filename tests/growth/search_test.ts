@@ -1,5 +1,6 @@
 // What a search reads, among many contacts, of which the words that are searched are anywhere.
 import assert from "node:assert/strict";
+import { countBlocks } from "../support/blocks.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
@@ -42,13 +43,8 @@ Deno.test("a search among 30,000 contacts reads few of them, whether its words a
       const args = JSON.stringify({ limit: 50, q });
       const [{ page }] = await sql<[{ page: { data: unknown[]; meta: { has_more: boolean } } }]>`
         select api.contact_list(${args}::text::jsonb) as page`;
-      const [row] = await sql.unsafe(
-        "explain (analyze, buffers, format json) select api.contact_list($1::text::jsonb)",
-        [args],
-      );
-      const { Plan } = row!["QUERY PLAN"][0];
       return {
-        blocks: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"] as number,
+        blocks: await countBlocks(sql, "select api.contact_list($1::text::jsonb)", [args]),
         found: page.data.length,
         more: page.meta.has_more,
       };

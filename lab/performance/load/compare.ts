@@ -49,7 +49,11 @@ export async function comparePaces<Name extends string>(
   return Object.fromEntries(entries.map(([who], index) => [who, paces[index]!])) as Record<Name, Pace[]>;
 }
 
-async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
+/**
+ * Sends requests, and returns how many were answered, and the seconds.
+ * @throws Error if one was not answered as expected, because the rate would be that of other work
+ */
+export async function sendFlawlessly(send: LoadWorld["send"], plan: LoadPlan) {
   const result = await send(plan);
   const { unexpected, unanswered, example, seconds } = result;
   const count = countAnswers(result);

@@ -2,9 +2,10 @@ import { atMost, count, measureInTurns, type Measurement, ratio } from "../../ha
 import type { Server } from "../../harness/functions.ts";
 import type { Conditions, Subject } from "../../harness/subject.ts";
 import { memoryOfProcess } from "../../harness/usage.ts";
+import { sendFlawlessly } from "../load/compare.ts";
 import { describePaces, measurePace, medianRatio } from "../load/pace.ts";
 import { type MakeRequest, requestsOf } from "../load/requests.ts";
-import { countAnswers, type LoadWorld, openLoadWorld } from "../load/world.ts";
+import { type LoadWorld, openLoadWorld } from "../load/world.ts";
 import { giveHistory } from "../load/workspaces.ts";
 
 const SIZES = { workspaces: 40, keysEach: 20, contactsEach: 10 };
@@ -54,9 +55,8 @@ async function measureGain(
         seconds: short ? 0.5 : 2,
         requests: requestsOf(workspaces, make),
       };
-      const result = await send(plan);
-      if (result.unexpected + result.unanswered > 0) throw new Error(`Not as expected: ${result.example}`);
-      return { count: countAnswers(result) * records, seconds: result.seconds };
+      const { count, seconds } = await sendFlawlessly(send, plan);
+      return { count: count * records, seconds };
     });
   const [singles, batched] = await measureInTurns([load(single, 1), load(batch, ITEMS)], short ? 3 : 5);
   note(`Contacts, one a call: ${describePaces(singles!)}`);

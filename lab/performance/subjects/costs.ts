@@ -4,8 +4,9 @@ import type { Subject } from "../../harness/subject.ts";
 import { cpuOfPostgres } from "../../harness/usage.ts";
 import { MAKE_TABLES } from "../bare/statements.ts";
 import { MAKE_COUNTS } from "../hand/statements.ts";
+import { sendFlawlessly } from "../load/compare.ts";
 import { api, hand, type MakeRequest, requestsOf } from "../load/requests.ts";
-import { countAnswers, openLoadWorld } from "../load/world.ts";
+import { openLoadWorld } from "../load/world.ts";
 import { giveHistory } from "../load/workspaces.ts";
 
 const HAND_FOLDER = join(import.meta.dirname!, "..", "hand");
@@ -54,14 +55,12 @@ export const costs: Subject = {
     };
     const cost = (make: MakeRequest) => async (): Promise<Cost> => {
       const before = [await cpuOfPostgres(world.dataDir), await readWal()] as const;
-      const result = await world.send({
+      const { count } = await sendFlawlessly(world.send, {
         baseUrl: server.baseUrl,
         connections: 1,
         seconds: conditions.short ? 0.4 : 1.5,
         requests: requestsOf(world.workspaces, make),
       });
-      if (result.unexpected + result.unanswered > 0) throw new Error(`Not as expected: ${result.example}`);
-      const count = countAnswers(result);
       return {
         cpu: (await cpuOfPostgres(world.dataDir) - before[0]) * 1000 / count,
         wal: (await readWal() - before[1]) / count,
