@@ -83,13 +83,13 @@ test("An import of more than the job and a search look at is found, page by page
     insert into crm.contacts (workspace_id, id, name, owner_id)
     values (${workspace.id}, crm.uuid_v7(now() - interval '1 day'), 'Raridade', ${workspace.memberId}) returning id`;
   await runJob(sql, "index-texts");
-  await sql`
-    insert into crm.contacts (workspace_id, id, name, owner_id)
-    select ${workspace.id}, crm.uuid_v7(now() - n * interval '1 second'), 'Importado ' || n, ${workspace.memberId}
-    from generate_series(1, 4500) n`;
   {
     // The stack runs the job as well, every ten seconds.
     await using _held = await holdFeed();
+    await sql`
+      insert into crm.contacts (workspace_id, id, name, owner_id)
+      select ${workspace.id}, crm.uuid_v7(now() - n * interval '1 second'), 'Importado ' || n, ${workspace.memberId}
+      from generate_series(1, 4500) n`;
     const found: string[] = [];
     let pages = 0;
     for (let cursor: string | null = ""; cursor !== null; pages++) {
