@@ -1,20 +1,10 @@
-// @ts-types="@types/pg"
-import pg from "pg";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
+import { Execution } from "../../supabase/functions/_shared/postgres/execution.ts";
 import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 
 /** Long enough to send a request; the receiver answers after 20 ms. */
 const SENDING_MS = 5;
-
-interface Statement {
-  text: string;
-  values: unknown[];
-}
-
-interface Result {
-  rows: { delivery_id: string }[];
-}
 
 /**
  * Makes this process kill itself with SIGKILL at a stage of an attempt. The dispatcher has no hook for it, so the function
@@ -24,18 +14,18 @@ export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;
   const dueAt = (here: Stage) => stage === here && claimed >= enough;
 
-  replaceQuery(async (statement, send) => {
-    if (statement.text.includes("crm.delivery_record(")) {
-      const [{ delivery_id: id }] = JSON.parse(String(statement.values[0])) as [{ delivery_id: string }];
+  replaceExecution({
+    before({ text, values }) {
+      if (!text.includes("crm.delivery_record(")) return;
+      const [{ delivery_id: id }] = JSON.parse(String(values[0])) as [Claimed];
       if (dueAt("before recording")) killSelf(stage, id);
       if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
-    }
-    const result = await send(statement);
-    if (statement.text.includes("crm.delivery_claim(")) {
-      claimed += result.rows.length;
-      if (dueAt("after claim") && result.rows[0]) killSelf(stage, result.rows[0].delivery_id);
-    }
-    return result;
+    },
+    after({ text }, rows) {
+      if (!text.includes("crm.delivery_claim(")) return;
+      claimed += rows.length;
+      if (dueAt("after claim") && rows[0]) killSelf(stage, rows[0].delivery_id);
+    },
   });
   replaceTls((connection) => {
     if (dueAt("in TLS")) {
@@ -62,13 +52,27 @@ function killSelf(killed: Stage, delivery_id: string | null): void {
   Deno.kill(Deno.pid, "SIGKILL");
 }
 
-type Send = (statement: Statement) => Promise<Result>;
+interface Claimed {
+  delivery_id: string;
+}
 
-function replaceQuery(query: (statement: Statement, send: Send) => Promise<Result>): void {
-  const prototype = pg.Client.prototype as unknown as { query: Send };
-  const original = prototype.query;
-  prototype.query = function (statement) {
-    return query(statement, (statement) => original.call(this, statement));
+/** Calls before each statement is sent, and after the rows of each have come. */
+function replaceExecution(
+  { before, after }: {
+    before(execution: Execution<Claimed>): void;
+    after(execution: Execution<Claimed>, rows: Claimed[]): void;
+  },
+): void {
+  const prototype = Execution.prototype as Execution<Claimed>;
+  const { submit, rows } = prototype;
+  prototype.submit = function (connection) {
+    before(this);
+    submit.call(this, connection);
+  };
+  prototype.rows = async function () {
+    const received = await rows.call(this);
+    after(this, received);
+    return received;
   };
 }
 

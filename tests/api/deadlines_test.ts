@@ -38,3 +38,19 @@ Deno.test("Each piece of work has its own deadline, and no timer is left when al
   assert.equal(outcomes[0], "done");
   assert.deepEqual(order, ["early", "late"]);
 });
+
+Deno.test("Work that ends in any order leaves the deadlines of the other work as they are", async () => {
+  const deadlines = new Deadlines();
+  const never = new Promise<never>(() => {});
+  const ends = [
+    Promise.withResolvers<string>(),
+    Promise.withResolvers<string>(),
+    Promise.withResolvers<string>(),
+  ];
+  const works = [ends[0]!.promise, never, ends[1]!.promise, never, ends[2]!.promise];
+  const outcomes = works.map((work, index) =>
+    deadlines.enforce(300, () => new Error(), work.then((end) => `${end} ${index}`)).catch(() => "late")
+  );
+  for (const [index, end] of ["c", "a", "b"].entries()) ends[(index + 2) % 3]!.resolve(end);
+  assert.deepEqual(await Promise.all(outcomes), ["a 0", "late", "b 2", "late", "c 4"]);
+});

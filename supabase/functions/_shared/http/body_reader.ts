@@ -1,5 +1,5 @@
 import { ApiError, payloadTooLarge } from "../contract/errors.ts";
-import { Deadlines } from "../postgres/deadlines.ts";
+import { deadlines } from "../postgres/deadlines.ts";
 
 /** A body up to this size, in bytes, may be read before its sender is known. */
 const SMALL_BODY_BYTES = 16 * 1024;
@@ -9,8 +9,6 @@ const SMALL_BODY_MS = 1_000;
 const MAX_BODY_MS = 15_000;
 /** Number of bytes of a body that is too large which are read and discarded before reading stops. */
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
-
-const deadlines = new Deadlines();
 
 /** For the log alone: the client closed its connection before the end of the body. */
 const CLIENT_LEFT = new ApiError("bad_request");

@@ -38,12 +38,16 @@ export function jsonReply(
   });
 }
 
-/** Creates the response of an error (spec 7). */
+/** The status, body and headers of an error (spec 7). */
+export function replyOf(error: ApiError): { status: number; body: string; headers: Record<string, string> } {
+  const retry = error.code === "service_unavailable" && { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) };
+  return { status: error.status, body: error.body(), headers: { ...retry, ...error.headers } };
+}
+
+/** Creates the response of an error, where there is no call. */
 export function errorReply(error: ApiError): Response {
-  return jsonReply(error.status, error.body(), {
-    ...(error.code === "service_unavailable" && { "Retry-After": String(UNAVAILABLE_RETRY_SECONDS) }),
-    ...error.headers,
-  });
+  const { status, body, headers } = replyOf(error);
+  return jsonReply(status, body, headers);
 }
 
 /** RateLimit and RateLimit-Policy of the IETF draft, and Retry-After on a 429 (spec 8); none if `rate` is null. */

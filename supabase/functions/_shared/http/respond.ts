@@ -4,8 +4,8 @@ import { log, logCount } from "../runtime/log.ts";
 import { functionsUrl } from "../runtime/service.ts";
 import { pokeDispatcher } from "../webhooks/poke.ts";
 import { isUuid } from "../runtime/uuid.ts";
-import { type Call, isRepeatable, type Outcome } from "./outcome.ts";
-import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
+import { type Call, isRepeatable, type Outcome, type Success } from "./outcome.ts";
+import { jsonReply, rateHeaders, replyOf } from "./reply.ts";
 
 /**
  * Creates the response to a call: the body or the error of spec 7, the request id and the state of the rate limit.
@@ -13,27 +13,33 @@ import { errorReply, jsonReply, rateHeaders } from "./reply.ts";
  */
 export function respond(call: Call, outcome: Outcome): Response {
   const { result, admission, events } = outcome;
-  const isError = result instanceof ApiError;
-  const response = isError ? errorReply(result) : jsonReply(result.status, result.body, result.headers);
-  // The record that answers in place of a merged one. Only GET is answered so: clients follow it, and a POST that was
-  // followed as a GET would look as if it had been done.
-  if (isError && result.code === "merged") {
-    response.headers.set("Location", `${functionsUrl()}/${call.resource}/${result.details?.[0]?.id}`);
-  }
-  response.headers.set("X-Request-Id", call.id);
-  const headers = {
+  const { status, body, headers } = result instanceof ApiError ? replyOf(result) : result;
+  // All headers at once, because those that a response gets later are copied again.
+  const response = jsonReply(status, body, {
+    ...headers,
+    ...locationOfMerged(call, result),
+    "X-Request-Id": call.id,
     ...call.gate?.headers,
-    ...rateHeaders(admission?.rate ?? null, response.status === 429),
-  };
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  // The length that GET would have (RFC 9110, 8.6): without it Deno sends that of the missing body, 0.
-  if (call.method === "HEAD" && response.status !== 304) {
-    const body = isError ? result.body() : result.body ?? "";
-    response.headers.set("Content-Length", String(new TextEncoder().encode(body).length));
-  }
+    ...rateHeaders(admission?.rate ?? null, status === 429),
+    // The length that GET would have (RFC 9110, 8.6): without it Deno sends that of the missing body, 0.
+    ...(call.method === "HEAD" && status !== 304 && { "Content-Length": lengthOf(body ?? "") }),
+  });
   if (events) inBackground(pokeDispatcher());
   logCall(call, outcome);
   return response;
+}
+
+/**
+ * The record that answers in place of a merged one. Only GET is answered so: clients follow it, and a POST that was followed
+ * as a GET would look as if it had been done.
+ */
+function locationOfMerged({ resource }: Call, result: ApiError | Success): Record<string, string> {
+  if (!(result instanceof ApiError) || result.code !== "merged") return {};
+  return { "Location": `${functionsUrl()}/${resource}/${result.details?.[0]?.id}` };
+}
+
+function lengthOf(text: string): string {
+  return String(new TextEncoder().encode(text).length);
 }
 
 function logCall(call: Call, outcome: Outcome): void {

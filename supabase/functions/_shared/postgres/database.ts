@@ -3,7 +3,8 @@ import type pg from "pg";
 import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
 import { type ConnectionSettings, readConnection } from "./connection.ts";
 import { isDatabaseError } from "./database_error.ts";
-import { Deadlines } from "./deadlines.ts";
+import { deadlines } from "./deadlines.ts";
+import { Execution, type Value } from "./execution.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
 
@@ -17,7 +18,7 @@ const DEFAULT_POOL_SIZE = 4;
 export interface Statement {
   name: string;
   text: string;
-  values?: unknown[];
+  values?: readonly Value[];
   /** Milliseconds; 10,000 by default. */
   timeout?: number;
   /** Identifies the caller, such as a workspace. One owner can use at most half of the pool at the same time. */
@@ -43,7 +44,6 @@ let backoff = new ConnectBackoff();
 let misconfigured = false;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
-const deadlines = new Deadlines();
 // Of a size that is no number opening the pool says so.
 const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1));
 
@@ -107,9 +107,8 @@ async function runStatement<Row>(
   let unavailable = false;
   try {
     client = await checkOut(pool ?? await openPool());
-    const sent = client.query<Row & pg.QueryResultRow>({ text, values, ...(prepare && { name }) });
-    const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
-    return rows;
+    const execution = client.query(new Execution<Row>(client, prepare ? name : "", text, values));
+    return await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), execution.rows());
   } catch (error) {
     if (client === undefined) throw connectError(error);
     // After a timeout the connection is still busy with the statement, so the pool must not use it again.

@@ -1,13 +1,24 @@
 /** Interval of the checks, in milliseconds: the maximum delay after a deadline. */
 const TICK_MS = 250;
 
+interface Deadline {
+  readonly at: number;
+  readonly expire: () => void;
+  /** Its place among those that are pending. */
+  place: number;
+}
+
 /**
  * Enforces deadlines on promises, with one timer for all of them. A timer for each promise costs more than most
  * statements: even a cleared timer keeps its references, such as a page of rows, alive past the next garbage
  * collection.
  */
 export class Deadlines {
-  readonly #pending = new Set<{ at: number; expire: () => void }>();
+  /**
+   * In no order. A Set would keep whole requests alive until the next full collection: V8 replaces the table of a busy one
+   * every few entries, and the tables, with what was in them, form a chain that hangs on the first that grew old.
+   */
+  readonly #pending: Deadline[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /**
@@ -15,19 +26,28 @@ export class Deadlines {
    * cancel the work: the caller must do that.
    */
   async enforce<T>(ms: number, createError: () => Error, work: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>();
-    const deadline = { at: performance.now() + ms, expire: () => reject(createError()) };
-    this.#pending.add(deadline);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const place = this.#pending.length;
+    const deadline = { at: performance.now() + ms, expire: () => reject(createError()), place };
+    this.#pending.push(deadline);
     this.#timer ??= setInterval(() => this.#expireDue(), TICK_MS);
+    work.then(resolve, reject);
     try {
-      return await Promise.race([work, promise]);
+      return await promise;
     } finally {
-      this.#pending.delete(deadline);
-      if (this.#pending.size === 0) {
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-      }
+      this.#remove(deadline);
     }
+  }
+
+  #remove(deadline: Deadline): void {
+    const last = this.#pending.pop()!;
+    if (last !== deadline) {
+      this.#pending[deadline.place] = last;
+      last.place = deadline.place;
+    }
+    if (this.#pending.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #expireDue(): void {
@@ -35,3 +55,6 @@ export class Deadlines {
     for (const { at, expire } of this.#pending) if (at <= now) expire();
   }
 }
+
+/** The deadlines of all requests: while one waits for the database, no other needs a timer for its body. */
+export const deadlines = new Deadlines();

@@ -2,6 +2,7 @@ import { ApiError, completeDetails, isErrorCode, type RaisedField } from "../con
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, isBusy, query } from "./database.ts";
+import type { Value } from "./execution.ts";
 import { UNKNOWN_OWNER } from "./fair_share.ts";
 import { KnownCallers } from "./known_callers.ts";
 
@@ -24,7 +25,7 @@ export interface DoorCall {
 export interface Door {
   readonly name: string;
   readonly text: string;
-  values(call: DoorCall): unknown[];
+  values(call: DoorCall): readonly Value[];
 }
 
 /** State of a caller's rate limit (spec 8). */
