@@ -31,7 +31,7 @@ function update(_workspace: LoadWorkspace, key: string, contactId: string): Plan
 }
 
 function batch(_workspace: LoadWorkspace, key: string): PlannedRequest {
-  const data = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 {n}" };
+  const data = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
   const body = { items: Array(ITEMS).fill({ op: "create", data }) };
   return { ...withBody("POST", "/api-v1-contacts/batch", key, body), expect: 200 };
 }

@@ -14,7 +14,7 @@ export function requestsOf(workspaces: LoadWorkspace[], make: MakeRequest): Plan
   );
 }
 
-const PERSON = { email: "bia.{n}@exemplo.com.br", phone: "+55 11 {n}" };
+const PERSON = { email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
 const CONTACT = { name: "Bia Lima", ...PERSON };
 const LEAD = { ...PERSON, company_name: "Lima {n} Ltda", value: 1500, source: "site" };
 

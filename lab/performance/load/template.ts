@@ -1,4 +1,7 @@
-/** A request; `{n}` in its path, headers or body is replaced by a new number each time that it is sent. */
+/**
+ * A request; `{n}` in its path, headers or body is replaced by a new number each time that it is sent, `{n8}` by the last
+ * eight digits of it.
+ */
 export interface PlannedRequest {
   method: string;
   /** Under the server's base URL. */
@@ -42,13 +45,14 @@ export function templateOf(
   };
 }
 
-/** Encodes a request, with the number in the place of `{n}`. */
+/** Encodes a request, with the number in its places. */
 export function encodeRequest({ text }: Template, number: number): Uint8Array {
   return encoder.encode(insertNumber(text, number));
 }
 
 function insertNumber(text: string, number: number): string {
-  return text.replaceAll("{n}", String(number).padStart(DIGITS, "0"));
+  const digits = String(number).padStart(DIGITS, "0");
+  return text.replaceAll("{n}", digits).replaceAll("{n8}", digits.slice(-8));
 }
 
 /** Sends a request once by `fetch`, and reads the whole answer. @throws Error if its status is not the expected one */

@@ -16,7 +16,7 @@ const IMPORT = { contacts: 5_000, companies: 800, calls: 60, seconds: 30 };
 /** Batches of the largest size, and how many of them come before the memory is read for the first time. */
 const LARGE = { batches: 200, before: 50 };
 
-const PERSON = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 {n}" };
+const PERSON = { name: "Bia Lima", email: "bia.{n}@exemplo.com.br", phone: "+55 11 9{n8}" };
 
 const single: MakeRequest = (_workspace, key) => post("/api-v1-contacts", key, PERSON, 201);
 const batch: MakeRequest = (_workspace, key) =>
