@@ -76,16 +76,21 @@ function referencesSql(records: readonly CrmRecord[]): string {
     }
   }
   const names = [...tables.keys()].sort();
-  return `create function crm.check_references(p_args jsonb) returns void
+  return `create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_workspace_id uuid := crm.current_workspace_id();
+  v_workspace_id uuid;
   v_field text;
   v_id uuid;
   v_missing text[] := '{}';
 begin
+  -- Most creations refer to nothing, and each step of the loop is two expressions.
+  if not p_args ?| '{${names.join(",")}}' then
+    return p_args;
+  end if;
+  v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array[${names.map((name) => `'${name}'`).join(", ")}] loop
     v_id := p_args ->> v_field;
     continue when v_id is null;
@@ -99,12 +104,13 @@ ${names.map((name) => `      when '${name}' then\n        ${tables.get(name)};`)
   if v_missing <> '{}' then
     perform api.fail('invalid_reference', v_missing);
   end if;
+  return p_args;
 end
 $$;
 ${
     comment(
-      "function crm.check_references(jsonb)",
-      "Raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or " +
+      "function crm.require_references(jsonb)",
+      "Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or " +
         "erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.",
     )
   }`;

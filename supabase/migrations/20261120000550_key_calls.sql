@@ -59,7 +59,7 @@ comment on function crm.calls_by_hour(timestamptz[], bigint) is
 create policy "A member reads the limits of their own workspace's keys" on crm.rate_limits for select to crm_app
   using (
     exists (
-      select from crm.api_keys k where k.workspace_id = (select crm.current_workspace_id()) and k.id = key_id
+      select from crm.api_keys k where k.workspace_id = crm.current_workspace_id() and k.id = key_id
     )
   );
 

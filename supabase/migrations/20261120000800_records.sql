@@ -59,16 +59,21 @@ $$;
 comment on function crm.require_record(json) is 'Returns the record; raises not_found if it is null.';
 
 -- written by deno task records: references
-create function crm.check_references(p_args jsonb) returns void
+create function crm.require_references(p_args jsonb) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_workspace_id uuid := crm.current_workspace_id();
+  v_workspace_id uuid;
   v_field text;
   v_id uuid;
   v_missing text[] := '{}';
 begin
+  -- Most creations refer to nothing, and each step of the loop is two expressions.
+  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then
+    return p_args;
+  end if;
+  v_workspace_id := crm.current_workspace_id();
   foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
     v_id := p_args ->> v_field;
     continue when v_id is null;
@@ -101,12 +106,13 @@ begin
   if v_missing <> '{}' then
     perform api.fail('invalid_reference', v_missing);
   end if;
+  return p_args;
 end
 $$;
-comment on function crm.check_references(jsonb) is
-  'Raises invalid_reference with every field whose record is not of the workspace, is not active, or was '
-  'merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign key '
-  'would do later.';
+comment on function crm.require_references(jsonb) is
+  'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, '
+  'is not active, or was merged or erased. What can be merged or erased is locked until the transaction '
+  'ends, as its foreign key would do later.';
 -- end of what is written
 
 create function crm.changes(p_current jsonb, p_args jsonb) returns jsonb
@@ -150,7 +156,7 @@ begin
   -- Locked in order of number, so that two calls which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
+    select crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
     from unnest(p_values) p (values), jsonb_each_text(p.values) v
     where v.value is not null
     order by number

@@ -1348,9 +1348,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_company crm.companies := jsonb_populate_record(null::crm.companies, p_args);
+  v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_company.owner_id := crm.owner_or_default(v_company.owner_id);
   return v_company;
 end
@@ -1378,8 +1377,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_company := jsonb_populate_record(v_company, v_changes);
+    v_company := jsonb_populate_record(v_company, crm.require_references(v_changes));
     v_company.owner_id := crm.owner_or_default(v_company.owner_id);
     v_company := crm.company_save(v_company);
   end if;

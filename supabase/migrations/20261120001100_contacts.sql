@@ -1244,9 +1244,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, p_args);
+  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
   return v_contact;
 end
@@ -1277,8 +1276,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_contact := jsonb_populate_record(v_contact, v_changes);
+    v_contact := jsonb_populate_record(v_contact, crm.require_references(v_changes));
     v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
     v_contact := crm.contact_save(v_contact);
   end if;

@@ -58,9 +58,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_deal crm.deals := jsonb_populate_record(null::crm.deals, p_args);
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
@@ -152,7 +151,7 @@ begin
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
-  perform crm.check_references(v_changes);
+  v_changes := crm.require_references(v_changes);
   v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_deal := jsonb_populate_record(v_deal, v_changes);
   v_deal.pipeline_id := v_target.pipeline_id;
@@ -180,7 +179,7 @@ declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_target record;
 begin
-  perform crm.check_references(p_args);
+  p_args := crm.require_references(p_args);
   v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
@@ -224,8 +223,7 @@ begin
   if v_deal.status <> 'aberto' then
     return crm.deal_action_json(v_deal, true);
   end if;
-  perform crm.check_references(p_args);
-  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
   v_deal.status := 'perdido';
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end

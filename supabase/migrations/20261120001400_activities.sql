@@ -784,9 +784,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_activity crm.activities := jsonb_populate_record(null::crm.activities, p_args);
+  v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   if v_activity.contact_id is null then
     -- Locked, as by the foreign key, before a merge of the contact can move what refers to it; or it has moved already.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
@@ -823,8 +822,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_activity := jsonb_populate_record(v_activity, v_changes);
+    v_activity := jsonb_populate_record(v_activity, crm.require_references(v_changes));
     v_activity := crm.activity_save(crm.with_activity_defaults(v_activity));
   end if;
   return crm.activity_json(v_activity);

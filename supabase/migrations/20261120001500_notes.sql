@@ -387,9 +387,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_note crm.notes := jsonb_populate_record(null::crm.notes, p_args);
+  v_note crm.notes := jsonb_populate_record(null::crm.notes, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_note.author_id := crm.active_member(crm.current_member_id());
   if v_note.author_id is null then
     perform api.fail('no_author_available');

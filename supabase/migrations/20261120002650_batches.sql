@@ -54,7 +54,7 @@ begin
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');
   return jsonb_build_object(
-    'status', case when v_op = 'create' or (v_op = 'upsert' and current_setting('app.found') <> 'true') then 201 else 200 end,
+    'status', case when v_op = 'create' or (v_op = 'upsert' and not crm.is_marked('app.found')) then 201 else 200 end,
     'id', v_reply ->> 'id'
   );
 end

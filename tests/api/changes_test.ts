@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { Change } from "../../supabase/functions/api-v1-changes/schema.ts";
 import { EVENT_TYPES, EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
+import { actAsMember } from "../support/act_as.ts";
 import { assertError, call, client } from "../support/client.ts";
 import { causeEveryEvent } from "../support/every_event.ts";
 import { makeKey, makeWorkspace } from "../support/fixtures.ts";
@@ -84,7 +85,7 @@ test("GET /api-v1-changes names the customer of a proposal's link, members, jobs
     select id, name from crm.members where workspace_id = ${workspace.id} order by id desc limit 1`;
   await sql.begin(async (sql) => {
     // As app.call sets it. No verb of members changes a record so far.
-    await sql`select set_config('app.caller_id', ${member.id}, true)`;
+    await actAsMember(sql, member.id);
     await sql`update crm.deals set value = 5 where id = ${deal.id}`;
   });
   await sql`update crm.deals set value = 6 where id = ${deal.id}`;

@@ -5,6 +5,7 @@ import { readMails } from "../../local/auth/mail.ts";
 import { operate } from "../../operator/operator.ts";
 import { members } from "../../supabase/functions/app-v1-members/routes.ts";
 import { sendInvitation } from "../../supabase/functions/app-v1-members/invitation.ts";
+import { actAsMember } from "../support/act_as.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { withEnvironment } from "../support/environment.ts";
 import { makeKey } from "../support/fixtures.ts";
@@ -248,7 +249,7 @@ test("Two admins who demote each other at the same moment: the second statement 
   // The first demotion is not committed yet when the second begins.
   let second: Promise<unknown> | undefined;
   await sql.begin(async (sql) => {
-    await sql`select set_config('app.member_id', ${one.memberId}, true)`;
+    await actAsMember(sql, one.memberId);
     await sql`select app.member_update(${sql.json({ workspace_id: id, id: one.memberId, role: "gestor" })})`;
     second = memberClient(two.session).patch(`${MEMBERS}/${two.memberId}`, { role: "gestor" });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -267,7 +268,7 @@ test("An admin whose role is being taken away cannot take it back with a call th
   ];
   let waiting: ReturnType<typeof calls[0]>[] = [];
   await sql.begin(async (sql) => {
-    await sql`select set_config('app.member_id', ${first}, true)`;
+    await actAsMember(sql, first);
     await sql`select app.member_update(${
       sql.json({ workspace_id: id, id: two.memberId, role: "vendedor" })
     })`;

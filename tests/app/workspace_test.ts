@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { actAsMember } from "../support/act_as.ts";
 import { assertError, memberClient } from "../support/client.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import { test } from "../support/scenario.ts";
@@ -82,7 +83,7 @@ test("The verb workspace_update itself refuses the plan to a member", async ({ s
   for (const plan of [{ suspended: false }, { public_api: true }, { rate_limit_per_minute: 1_000_000 }]) {
     await assert.rejects(
       sql.begin(async (sql) => {
-        await sql`select set_config('app.member_id', ${memberId}, true)`;
+        await actAsMember(sql, memberId);
         await sql`select app.workspace_update(${sql.json({ workspace_id: id, ...plan })})`;
       }),
       { message: "validation_error", detail: new RegExp(`"${Object.keys(plan)[0]}".*Só o operador`) },

@@ -116,7 +116,7 @@ export interface Field {
   readonly stored: boolean;
   /** SQL expression for the value in replies, on row `t`; null: the column. */
   readonly shownAs: string | null;
-  /** The table that `crm.check_references` searches for the id. */
+  /** The table that `crm.require_references` searches for the id. */
   readonly references: Reference | null;
   readonly filter: Filter | null;
   /** Whether the value may have more than LONG characters, so that 200 of them are too much for a page. */
@@ -219,7 +219,7 @@ export const choice = <Word extends string>(words: readonly [Word, ...Word[]], o
 /** Text that clients cannot write. */
 export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
 
-/** The id of another record of the workspace; `crm.check_references` checks that it exists. */
+/** The id of another record of the workspace; `crm.require_references` checks that it exists. */
 export const reference = (table: string, options: Options = {}, active = false) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid(), references: { table, active } }, options);
 
@@ -227,7 +227,7 @@ export const reference = (table: string, options: Options = {}, active = false) 
 export const owner = (options: Options = {}) =>
   reference("members", { presence: "defaulted", filter: true, ...options }, true);
 
-/** An id that the verbs of the record check, in place of `crm.check_references`. */
+/** An id that the verbs of the record check, in place of `crm.require_references`. */
 export const idCheckedByVerb = (options: Options = {}) =>
   field({ sql: "uuid", rule: rules.uuid(), shape: rules.uuid() }, options);
 
