@@ -888,8 +888,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_activity := jsonb_populate_record(v_activity, v_changes);
+    v_activity := jsonb_populate_record(v_activity, crm.require_references(v_changes));
     v_activity := crm.activity_save(crm.with_activity_defaults(v_activity));
   end if;
   return crm.activity_json(v_activity);
@@ -1435,8 +1434,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_company := jsonb_populate_record(v_company, v_changes);
+    v_company := jsonb_populate_record(v_company, crm.require_references(v_changes));
     v_company.owner_id := crm.owner_or_default(v_company.owner_id);
     v_company := crm.company_save(v_company);
   end if;
@@ -1944,8 +1942,7 @@ declare
 begin
   -- A PATCH that changes nothing must not change updated_at, or a list by updated_since would return the record.
   if v_changes <> '{}' then
-    perform crm.check_references(v_changes);
-    v_contact := jsonb_populate_record(v_contact, v_changes);
+    v_contact := jsonb_populate_record(v_contact, crm.require_references(v_changes));
     v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
     v_contact := crm.contact_save(v_contact);
   end if;
@@ -2367,8 +2364,7 @@ begin
   if v_deal.status <> 'aberto' then
     return crm.deal_action_json(v_deal, true);
   end if;
-  perform crm.check_references(p_args);
-  v_deal := jsonb_populate_record(v_deal, p_args);
+  v_deal := jsonb_populate_record(v_deal, crm.require_references(p_args));
   v_deal.status := 'perdido';
   return crm.deal_action_json(crm.deal_save(v_deal), false);
 end
@@ -2394,7 +2390,7 @@ declare
   v_deal crm.deals := crm.deal_lock((p_args ->> 'id')::uuid);
   v_target record;
 begin
-  perform crm.check_references(p_args);
+  p_args := crm.require_references(p_args);
   v_target := crm.choose_stage_for_move(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   if v_target.stage_id = v_deal.stage_id then
     return crm.deal_action_json(v_deal, true);
@@ -2815,7 +2811,7 @@ begin
       'Use POST /api-v1-deals/%s/%s', v_deal.id, case v_changes ->> 'status' when 'ganho' then 'win' else 'lose' end
     ));
   end if;
-  perform crm.check_references(v_changes);
+  v_changes := crm.require_references(v_changes);
   v_target := crm.choose_stage_for_update(v_deal, (p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
   v_deal := jsonb_populate_record(v_deal, v_changes);
   v_deal.pipeline_id := v_target.pipeline_id;
@@ -3036,27 +3032,46 @@ CREATE FUNCTION api.lead_create(p_args jsonb) RETURNS json
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_external_id text := p_args ->> 'external_id';
-  v_receipt crm.lead_receipts;
-  v_deal crm.deals;
-  v_target record;
+  v_email text := p_args ->> 'email';
+  v_phone text := crm.e164(p_args ->> 'phone');
+  v_name_key text := crm.name_key(p_args ->> 'company_name');
+  v_known record;
   v_owner_id uuid;
-  v_company record;
-  v_contact record;
+  v_company_id uuid;
+  v_found record;
+  v_contact crm.contacts;
+  v_matched_by text;
+  v_differences text[] := '{}';
+  v_deal crm.deals;
 begin
-  perform crm.lead_lock(p_args);
+  -- Leads that could create the same record wait for each other.
+  perform crm.lock_matches(jsonb_build_object(
+    'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
+  ));
 
-  if v_external_id is not null then
-    select * into v_receipt from crm.lead_receipts r
-    where r.workspace_id = v_workspace_id and r.external_id = v_external_id;
-    if found then
-      perform api.mark_replayed();
-      select * into v_deal from crm.deals d
-      where d.workspace_id = v_workspace_id and d.id = v_receipt.deal_id;
-      return crm.lead_result(v_deal, v_receipt.contact_id, v_receipt.company_id, true);
-    end if;
+  -- Most leads are of somebody new. One statement finds that out, where to look for who is known are several.
+  select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
+    exists (
+      select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
+    ) as has_company,
+    exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
+      or exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
+      as has_contact
+  into v_known
+  from (select) lead
+  left join crm.lead_receipts r on r.workspace_id = v_workspace_id and r.external_id = v_external_id
+  left join crm.stage_of_new_deal((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s on true;
+  if v_known.deal_id is not null then
+    perform api.mark_replayed();
+    select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_known.deal_id;
+    return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  v_target := crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_known.stage_id is null then
+    -- Raises why there is none.
+    select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
+    from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
+  end if;
   v_owner_id := coalesce(
     case when p_args ? 'owner_id' then crm.active_member((p_args ->> 'owner_id')::uuid) end,
     crm.default_owner()
@@ -3064,28 +3079,54 @@ begin
   if v_owner_id is null then
     perform api.fail('owner_unresolved');
   end if;
-
-  v_company := crm.find_or_create_company(p_args ->> 'company_name', v_owner_id);
-  v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
-  insert into crm.deals (
-    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    source, utm, custom_fields, external_id, lead
-  )
-  values (
-    v_workspace_id, crm.lead_name(p_args), (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
-    v_target.pipeline_id, v_target.stage_id, v_contact.id, v_company.id, v_owner_id,
-    p_args ->> 'source', p_args -> 'utm', p_args -> 'custom_fields', v_external_id, p_args
-  )
-  returning * into v_deal;
-
-  if v_external_id is not null then
-    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
-    values (v_workspace_id, v_external_id, v_deal.id, v_contact.id, v_company.id);
+  if v_known.has_company then
+    v_company_id := crm.lead_company(v_name_key);
+  end if;
+  if v_known.has_contact then
+    v_found := crm.lead_contact(p_args);
+    v_contact := v_found.contact;
+    v_matched_by := v_found.matched_by;
   end if;
 
+  -- One statement, because each begins and ends at a cost.
+  with company as (
+    insert into crm.companies (workspace_id, name, owner_id)
+    select v_workspace_id, p_args ->> 'company_name', v_owner_id
+    where v_name_key is not null and v_company_id is null
+    returning id
+  ),
+  contact as (
+    insert into crm.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    select v_workspace_id, crm.lead_name(p_args), v_email, p_args ->> 'phone',
+      coalesce(v_company_id, (select id from company)), v_owner_id
+    where v_contact.id is null
+    returning id
+  ),
+  deal as (
+    insert into crm.deals (
+      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+      source, utm, custom_fields, external_id, lead
+    )
+    select v_workspace_id, crm.lead_name(p_args), (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
+      v_known.pipeline_id, v_known.stage_id, coalesce(v_contact.id, (select id from contact)),
+      coalesce(v_company_id, (select id from company)), v_owner_id,
+      p_args ->> 'source', p_args -> 'utm', p_args -> 'custom_fields', v_external_id, p_args
+    returning *
+  ),
+  receipt as (
+    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
+    select d.workspace_id, d.external_id, d.id, d.contact_id, d.company_id from deal d
+    where d.external_id is not null
+  )
+  select * into v_deal from deal;
+
+  if v_contact.id is not null then
+    v_contact := crm.fill_in_contact(v_contact, p_args ->> 'phone', v_deal.company_id);
+    v_differences := crm.lead_differences(p_args, v_contact, v_deal.company_id);
+  end if;
   return crm.lead_result(
-    v_deal, v_contact.id, v_company.id, false, v_company.created, v_contact.created,
-    v_contact.matched_by, v_contact.differences
+    v_deal, v_deal.contact_id, v_deal.company_id, false, v_company_id is null and v_name_key is not null,
+    v_contact.id is null, v_matched_by, v_differences
   );
 end
 $$;
@@ -6109,9 +6150,8 @@ CREATE FUNCTION crm.activity_new(p_args jsonb) RETURNS crm.activities
     SET search_path TO ''
     AS $$
 declare
-  v_activity crm.activities := jsonb_populate_record(null::crm.activities, p_args);
+  v_activity crm.activities := jsonb_populate_record(null::crm.activities, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   if v_activity.contact_id is null then
     -- Locked, as by the foreign key, before a merge of the contact can move what refers to it; or it has moved already.
     select coalesce(c.merged_into_id, c.id) into v_activity.contact_id
@@ -6380,15 +6420,11 @@ begin
     return crm.refusal(v_remembered.error_code, p_caller, v_admission);
   end if;
 
-  -- Assigned, because `perform` is a statement, which costs several times what an expression does.
+  -- Assigned, because `perform` is a statement, which costs several times what an expression does. A setting costs as much
+  -- as ten expressions, so the caller is one.
   v_settings := array[
     set_config('app.workspace_id', p_caller.workspace_id::text, true),
-    set_config('app.member_id', p_caller.member_id::text, true),
-    set_config('app.caller_id', p_caller.id::text, true),
-    set_config('app.user_id', coalesce(p_caller.user_id::text, ''), true),
-    set_config('app.replayed', '', true),
-    set_config('app.found', '', true),
-    set_config('app.events_enqueued', '', true)
+    set_config('app.caller', format('%s %s %s', p_caller.id, p_caller.member_id, p_caller.user_id), true)
   ];
   begin
     if p_caller.user_id is null then
@@ -6402,7 +6438,7 @@ begin
         p_idempotency_key,
         p_request_hash,
         v_body,
-        current_setting('app.found') = 'true'
+        crm.is_marked('app.found')
       );
     end if;
   exception
@@ -6419,8 +6455,8 @@ begin
   end;
   -- Put together once: a field that is assigned costs as much as the rest of the row.
   return row(
-    null, null, v_body, current_setting('app.replayed') = 'true', current_setting('app.found') = 'true',
-    current_setting('app.events_enqueued') = 'true', p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
+    null, null, v_body, crm.is_marked('app.replayed'), crm.is_marked('app.found'), crm.is_marked('app.events_enqueued'),
+    p_caller.id, p_caller.workspace_id, p_caller.rate_limit,
     v_admission.remaining, v_admission.reset_seconds
   )::api.reply;
 end
@@ -6563,7 +6599,7 @@ COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls
 
 CREATE FUNCTION crm.current_caller_id() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ select nullif(current_setting('app.caller_id', true), '')::uuid $$;
+    AS $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
 
 
 --
@@ -6738,8 +6774,14 @@ COMMENT ON FUNCTION crm.changed_fields(a crm.activities, b crm.activities) IS 'T
 --
 
 CREATE FUNCTION crm.name_key(p_name text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$ select lower(normalize(btrim(p_name), nfc) collate "und-x-icu") $$;
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $$
+begin
+  -- The ICU collation is explicit, because lower() in the database's own locale may change ASCII only (not "AÇÃO").
+  return lower(normalize(btrim(p_name), nfc) collate "und-x-icu");
+end
+$$;
 
 
 --
@@ -6875,18 +6917,25 @@ CREATE FUNCTION crm.e164(p_phone text) RETURNS text
     SET search_path TO ''
     AS $_$
 declare
-  v_digits text := crm.digits(p_phone);
+  v_digits text := translate(p_phone, ' ()-.+', '');
+  v_abroad text;
+  v_brazilian text;
+begin
+  -- In full, as most are: each of the steps below costs as much as this one.
+  if v_digits ~ '^55[1-9][1-9](?:9[0-9]{8}|[2-9][0-9]{7})$' and p_phone not like '%(0)%' then
+    return '+' || v_digits;
+  end if;
+  v_digits := crm.digits(p_phone);
   -- What follows a + or 00. No country's code begins with 0. "+44 (0)20" shows a 0 that is dialled within the country.
-  v_abroad text := case
+  v_abroad := case
     when p_phone ~ '^[^0-9]*\+[^0-9]*[1-9]' then crm.digits(replace(p_phone, '(0)', ''))
     else substring(v_digits from '^00+([1-9]\d+)$')
   end;
   -- Area code and number: nine digits of a mobile phone, or eight. Before them, or not, the country's code, and the 0 of a
   -- long distance call, which may name a carrier.
-  v_brazilian text := substring(
+  v_brazilian := substring(
     coalesce(v_abroad, v_digits) from '^(?:(?:55)?0?|(?:55)?0\d\d)([1-9][1-9](?:9\d{8}|[2-9]\d{7}))$'
   );
-begin
   case
     when v_abroad is null or v_abroad like '55%' then
       -- Numbers of no area, such as 0800, keep their 0 where they are dialled only.
@@ -7354,63 +7403,6 @@ COMMENT ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text
 
 
 --
--- Name: check_references(jsonb); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.check_references(p_args jsonb) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_field text;
-  v_id uuid;
-  v_missing text[] := '{}';
-begin
-  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
-    v_id := p_args ->> v_field;
-    continue when v_id is null;
-    case v_field
-      when 'company_id' then
-        perform from crm.companies t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null
-        for key share;
-      when 'contact_id' then
-        perform from crm.contacts t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
-        for key share;
-      when 'deal_id' then
-        perform from crm.deals t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
-      when 'loss_reason_id' then
-        perform from crm.loss_reasons t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
-      when 'owner_id' then
-        perform from crm.members t
-        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
-      when 'stage_id' then
-        perform from crm.stages t
-        where t.workspace_id = v_workspace_id and t.id = v_id;
-    end case;
-    if not found then
-      v_missing := v_missing || v_field;
-    end if;
-  end loop;
-  if v_missing <> '{}' then
-    perform api.fail('invalid_reference', v_missing);
-  end if;
-end
-$$;
-
-
---
--- Name: FUNCTION check_references(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.check_references(p_args jsonb) IS 'Raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.';
-
-
---
 -- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -7540,15 +7532,19 @@ CREATE FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeli
     SET search_path TO ''
     AS $$
 begin
-  if p_pipeline_id is null then
-    pipeline_id := crm.default_pipeline();
-  else
-    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
+  select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
+  from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
+  if pipeline_id is null then
+    if p_pipeline_id is null then
+      perform api.fail('no_default_pipeline');
+    end if;
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
   end if;
-  if p_stage_id is null then
-    stage_id := crm.first_stage(pipeline_id);
-  else
-    stage_id := crm.require_active_stage(pipeline_id, p_stage_id);
+  if stage_id is null then
+    if p_stage_id is null then
+      perform api.fail('pipeline_has_no_stage');
+    end if;
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
 end
 $$;
@@ -8622,9 +8618,8 @@ CREATE FUNCTION crm.company_new(p_args jsonb) RETURNS crm.companies
     SET search_path TO ''
     AS $$
 declare
-  v_company crm.companies := jsonb_populate_record(null::crm.companies, p_args);
+  v_company crm.companies := jsonb_populate_record(null::crm.companies, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_company.owner_id := crm.owner_or_default(v_company.owner_id);
   return v_company;
 end
@@ -9842,9 +9837,8 @@ CREATE FUNCTION crm.contact_new(p_args jsonb) RETURNS crm.contacts
     SET search_path TO ''
     AS $$
 declare
-  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, p_args);
+  v_contact crm.contacts := jsonb_populate_record(null::crm.contacts, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_contact.owner_id := crm.owner_or_default(v_contact.owner_id);
   return v_contact;
 end
@@ -10327,7 +10321,7 @@ COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'Converts an interval
 
 CREATE FUNCTION crm.current_member_id() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ select nullif(current_setting('app.member_id', true), '')::uuid $$;
+    AS $$ select nullif(split_part(current_setting('app.caller', true), ' ', 2), '')::uuid $$;
 
 
 --
@@ -10343,7 +10337,7 @@ COMMENT ON FUNCTION crm.current_member_id() IS 'The member who created the key o
 
 CREATE FUNCTION crm.current_user_id() RETURNS uuid
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ select nullif(current_setting('app.user_id', true), '')::uuid $$;
+    AS $$ select nullif(split_part(current_setting('app.caller', true), ' ', 3), '')::uuid $$;
 
 
 --
@@ -11322,9 +11316,8 @@ CREATE FUNCTION crm.deal_new(p_args jsonb) RETURNS crm.deals
     SET search_path TO ''
     AS $$
 declare
-  v_deal crm.deals := jsonb_populate_record(null::crm.deals, p_args);
+  v_deal crm.deals := jsonb_populate_record(null::crm.deals, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   select p.pipeline_id, p.stage_id into v_deal.pipeline_id, v_deal.stage_id
   from crm.choose_stage(v_deal.pipeline_id, v_deal.stage_id) p;
   v_deal.owner_id := crm.owner_or_default(v_deal.owner_id);
@@ -11788,20 +11781,23 @@ CREATE FUNCTION crm.default_owner() RETURNS uuid
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
+declare
+  -- As crm.active_member, whose call would take half as long again for every record that is created.
+  v_owner_id uuid := (
+    select m.id from crm.members m
+    where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+  );
 begin
-  return coalesce(
-    -- As crm.active_member, whose call would take half as long again for every record that is created.
-    (
-      select m.id from crm.members m
-      where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
-    ),
-    (
+  -- In a statement of its own, so that it is prepared only where it is needed.
+  if v_owner_id is null then
+    v_owner_id := (
       select m.id from crm.members m
       where m.workspace_id = crm.current_workspace_id() and m.is_active and m.role in ('admin', 'gestor')
       order by m.id
       limit 1
-    )
-  );
+    );
+  end if;
+  return v_owner_id;
 end
 $$;
 
@@ -11811,34 +11807,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.default_owner() IS 'The owner of a record whose call names none: the creator of the key, otherwise the oldest active admin or gestor (spec 4.1).';
-
-
---
--- Name: default_pipeline(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.default_pipeline() RETURNS uuid
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    AS $$
-declare
-  v_id uuid;
-begin
-  select p.id into v_id from crm.pipelines p
-  where p.workspace_id = crm.current_workspace_id() and p.is_default and p.is_active;
-  if v_id is null then
-    perform api.fail('no_default_pipeline');
-  end if;
-  return v_id;
-end
-$$;
-
-
---
--- Name: FUNCTION default_pipeline(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.default_pipeline() IS 'The active default pipeline; raises no_default_pipeline.';
 
 
 --
@@ -13733,6 +13701,35 @@ COMMENT ON FUNCTION crm.feed_start(p_args jsonb) IS 'Where a page of the feed be
 
 
 --
+-- Name: fill_in_contact(crm.contacts, text, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) RETURNS crm.contacts
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  -- Never the e-mail: who was found by it has it, or was merged into who has another one or none, and a phone proves no
+  -- address. Where nothing is to be filled in, no update: updated_at must not change.
+  if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
+    update crm.contacts t
+    set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
+    where t.workspace_id = c.workspace_id and t.id = c.id
+    returning t.* into c;
+  end if;
+  return c;
+end
+$$;
+
+
+--
+-- Name: FUNCTION fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) IS 'Gives a contact the phone and the company of a lead where it has none, and returns it.';
+
+
+--
 -- Name: filled_custom_fields(jsonb, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -13763,104 +13760,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) IS 'The first fields, with those of the second that they lack, as far as the limits of custom_fields allow (spec 8).';
-
-
---
--- Name: find_or_create_company(text, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_merged crm.companies;
-  v_survivor crm.companies;
-begin
-  created := false;
-  if p_name is null then
-    return;
-  end if;
-  select c.id into find_or_create_company.id from crm.companies c
-  where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name) and c.archived_at is null
-  order by c.id
-  limit 1;
-  if found then
-    return;
-  end if;
-  for v_merged in
-    select * from crm.companies c
-    where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name) and c.merged_into_id is not null
-    order by c.id
-    limit 100
-  loop
-    v_survivor := crm.company_survivor(v_merged.merged_into_id);
-    if v_survivor.archived_at is null then
-      id := v_survivor.id;
-      return;
-    end if;
-  end loop;
-  insert into crm.companies as c (workspace_id, name, owner_id)
-  values (v_workspace_id, p_name, p_owner_id)
-  returning c.id into find_or_create_company.id;
-  created := true;
-end
-$$;
-
-
---
--- Name: FUNCTION find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) IS 'Returns the oldest company of that name (ignoring case and surrounding space) that is not archived, otherwise the one into which a company of that name was merged, or a new one; null without a name.';
-
-
---
--- Name: find_or_create_contact(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_email text := p_lead ->> 'email';
-  v_phone text := p_lead ->> 'phone';
-  v_found record := crm.lead_contact(p_lead);
-  v_contact crm.contacts := v_found.contact;
-begin
-  created := v_contact.id is null;
-  differences := '{}';
-  if created then
-    insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
-    values (v_workspace_id, crm.lead_name(p_lead), v_email, v_phone, p_company_id, p_owner_id)
-    returning c.id into find_or_create_contact.id;
-    return;
-  end if;
-
-  id := v_contact.id;
-  matched_by := v_found.matched_by;
-  -- Only empty fields are filled in, and never the e-mail: who was found by it has it, or was merged into who has another
-  -- one or none, and a phone proves no address.
-  -- Without one, no update: updated_at must not change.
-  if (v_contact.phone is null and v_phone is not null) or (v_contact.company_id is null and p_company_id is not null) then
-    update crm.contacts c
-    set phone = coalesce(c.phone, v_phone), company_id = coalesce(c.company_id, p_company_id)
-    where c.workspace_id = v_workspace_id and c.id = v_contact.id
-    returning c.* into v_contact;
-  end if;
-  differences := crm.lead_differences(p_lead, v_contact, p_company_id);
-end
-$$;
-
-
---
--- Name: FUNCTION find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]) IS 'Returns the contact of a lead, found (crm.lead_contact) or new, with what it was found by and in what it differs from the lead (crm.lead_differences).';
 
 
 --
@@ -14492,6 +14391,22 @@ COMMENT ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send boo
 
 
 --
+-- Name: is_marked(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_marked(p_setting text) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$ select current_setting(p_setting, true) is not distinct from 'true' $$;
+
+
+--
+-- Name: FUNCTION is_marked(p_setting text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_marked(p_setting text) IS 'Whether the request has set this setting, such as app.found. Each request is a transaction of its own.';
+
+
+--
 -- Name: is_of_person(text, text, crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14794,6 +14709,50 @@ COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON 
 
 
 --
+-- Name: lead_company(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.lead_company(p_name_key text) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid;
+  v_merged crm.companies;
+  v_survivor crm.companies;
+begin
+  select c.id into v_id from crm.companies c
+  where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.archived_at is null
+  order by c.id
+  limit 1;
+  if found then
+    return v_id;
+  end if;
+  for v_merged in
+    select * from crm.companies c
+    where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.merged_into_id is not null
+    order by c.id
+    limit 100
+  loop
+    v_survivor := crm.company_survivor(v_merged.merged_into_id);
+    if v_survivor.archived_at is null then
+      return v_survivor.id;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+
+--
+-- Name: FUNCTION lead_company(p_name_key text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.lead_company(p_name_key text) IS 'The company that a lead names, by its crm.name_key: the oldest of that name that is not archived, otherwise the one into which a company of that name was merged, locked until the transaction ends. Null if there is none.';
+
+
+--
 -- Name: lead_contact(jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14808,12 +14767,6 @@ declare
   v_words text;
   v_merged crm.contacts;
 begin
-  -- Most leads are of somebody new. One statement finds that out, where those below are four.
-  if not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
-    and not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
-  then
-    return;
-  end if;
   if v_email is not null then
     matched_by := 'email';
     select c.* into contact from crm.contacts c
@@ -14961,32 +14914,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) IS 'Public JSON of a lead (spec 2.4, `lead`).';
-
-
---
--- Name: lead_lock(jsonb); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.lead_lock(p_args jsonb) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  perform crm.lock_matches(jsonb_build_object(
-    'deal external_id', p_args -> 'external_id',
-    'contact email', p_args -> 'email',
-    'contact phone', crm.e164(p_args ->> 'phone'),
-    'company name', crm.name_key(p_args ->> 'company_name')
-  ));
-end
-$$;
-
-
---
--- Name: FUNCTION lead_lock(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.lead_lock(p_args jsonb) IS 'Serializes leads that could create the same record: by external_id, e-mail, phone and company name.';
 
 
 --
@@ -15233,7 +15160,7 @@ begin
   -- Locked in order of number, so that two calls which share two of these values cannot deadlock.
   perform pg_advisory_xact_lock(k.number)
   from (
-    select distinct crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
+    select crm.lock_number('match ' || crm.current_workspace_id() || ' ' || v.key || ' ' || v.value) as number
     from unnest(p_values) p (values), jsonb_each_text(p.values) v
     where v.value is not null
     order by number
@@ -15309,14 +15236,11 @@ COMMENT ON FUNCTION crm.lock_matches_of_contacts(p_ids uuid[]) IS 'Makes leads a
 --
 
 CREATE FUNCTION crm.lock_number(p_name text) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    SET search_path TO ''
+    LANGUAGE sql STABLE PARALLEL SAFE
     AS $$
-begin
   -- Not hashtextextended(), which can be inverted: a client chooses a part of the name, and could choose it so that it
   -- waits for, or holds up, what has another name.
-  return ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint;
-end
+  select ('x' || left(encode(sha256(convert_to(p_name, 'UTF8')), 'hex'), 16))::bit(64)::bigint
 $$;
 
 
@@ -16249,9 +16173,8 @@ CREATE FUNCTION crm.note_new(p_args jsonb) RETURNS crm.notes
     SET search_path TO ''
     AS $$
 declare
-  v_note crm.notes := jsonb_populate_record(null::crm.notes, p_args);
+  v_note crm.notes := jsonb_populate_record(null::crm.notes, crm.require_references(p_args));
 begin
-  perform crm.check_references(p_args);
   v_note.author_id := crm.active_member(crm.current_member_id());
   if v_note.author_id is null then
     perform api.fail('no_author_available');
@@ -17157,8 +17080,8 @@ begin
   execute format('alter table %s force row level security', p_table);
   execute format(
     'create policy "A caller reaches only its own workspace" on %s for all to crm_api, crm_app
-       using (workspace_id = (select crm.current_workspace_id()))
-       with check (workspace_id = (select crm.current_workspace_id()))',
+       using (workspace_id = crm.current_workspace_id())
+       with check (workspace_id = crm.current_workspace_id())',
     p_table
   );
 end
@@ -17804,6 +17727,69 @@ COMMENT ON FUNCTION crm.require_record(p_record json) IS 'Returns the record; ra
 
 
 --
+-- Name: require_references(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_references(p_args jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid;
+  v_field text;
+  v_id uuid;
+  v_missing text[] := '{}';
+begin
+  -- Most creations refer to nothing, and each step of the loop is two expressions.
+  if not p_args ?| '{company_id,contact_id,deal_id,loss_reason_id,owner_id,stage_id}' then
+    return p_args;
+  end if;
+  v_workspace_id := crm.current_workspace_id();
+  foreach v_field in array array['company_id', 'contact_id', 'deal_id', 'loss_reason_id', 'owner_id', 'stage_id'] loop
+    v_id := p_args ->> v_field;
+    continue when v_id is null;
+    case v_field
+      when 'company_id' then
+        perform from crm.companies t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null
+        for key share;
+      when 'contact_id' then
+        perform from crm.contacts t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.merged_into_id is null and t.erased_at is null
+        for key share;
+      when 'deal_id' then
+        perform from crm.deals t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+      when 'loss_reason_id' then
+        perform from crm.loss_reasons t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'owner_id' then
+        perform from crm.members t
+        where t.workspace_id = v_workspace_id and t.id = v_id and t.is_active;
+      when 'stage_id' then
+        perform from crm.stages t
+        where t.workspace_id = v_workspace_id and t.id = v_id;
+    end case;
+    if not found then
+      v_missing := v_missing || v_field;
+    end if;
+  end loop;
+  if v_missing <> '{}' then
+    perform api.fail('invalid_reference', v_missing);
+  end if;
+  return p_args;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_references(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_references(p_args jsonb) IS 'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.';
+
+
+--
 -- Name: require_room_for_key(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -18149,7 +18135,7 @@ begin
   perform set_config('app.found', '', true);
   v_reply := crm.run_verb(p_record || '_' || v_op, p_item -> 'args');
   return jsonb_build_object(
-    'status', case when v_op = 'create' or (v_op = 'upsert' and current_setting('app.found') <> 'true') then 201 else 200 end,
+    'status', case when v_op = 'create' or (v_op = 'upsert' and not crm.is_marked('app.found')) then 201 else 200 end,
     'id', v_reply ->> 'id'
   );
 end
@@ -19461,6 +19447,32 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.stage_json(t crm.stages) IS 'A row as public JSON, with the fields of api.stage.';
+
+
+--
+-- Name: stage_of_new_deal(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid) RETURNS TABLE(pipeline_id uuid, stage_id uuid)
+    LANGUAGE sql STABLE
+    AS $$
+  select p.id, (
+    select s.id from crm.stages s
+    where s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.id = coalesce(p_stage_id, s.id) and s.is_active
+    order by s.position
+    limit 1
+  )
+  from crm.pipelines p
+  where p.workspace_id = crm.current_workspace_id() and p.is_active
+    and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
+$$;
+
+
+--
+-- Name: FUNCTION stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid) IS 'The pipeline and stage of a new deal, both active: those that the call names, otherwise the default pipeline and its first stage. No row without such a pipeline, null without such a stage (crm.choose_stage).';
 
 
 --
@@ -22650,217 +22662,217 @@ ALTER TABLE ONLY crm.webhook_subscriptions
 -- Name: activities A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.activities TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: api_keys A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.api_keys TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: audit_log A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.audit_log TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: companies A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.companies TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: contacts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.contacts TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: deals A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.deals TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: events A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.events TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: events_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.events_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.events_default TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: idempotency_keys A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.idempotency_keys TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: key_calls A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_calls TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: key_counters A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_counters TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: key_secrets A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.key_secrets TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: lead_receipts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.lead_receipts TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: loss_reasons A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.loss_reasons TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: members A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.members TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: notes A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.notes TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: pipelines A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.pipelines TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: proposal_links A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.proposal_links TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: proposals A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.proposals TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: search_backlog A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.search_backlog TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.search_backlog TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: search_texts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.search_texts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.search_texts TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: stages A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.stages TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_attempts A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_attempts_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_attempts_default TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_deliveries A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_deliveries_default A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries_default TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_deliveries_default TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_queue A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_queue TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_queue TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_secrets A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_secrets TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_subscriptions A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_subscriptions TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: webhook_unsettled A caller reaches only its own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_unsettled TO crm_api, crm_app USING ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A caller reaches only its own workspace" ON crm.webhook_unsettled TO crm_api, crm_app USING ((workspace_id = crm.current_workspace_id())) WITH CHECK ((workspace_id = crm.current_workspace_id()));
 
 
 --
 -- Name: workspaces A member reaches only their own workspace; Type: POLICY; Schema: crm; Owner: -
 --
 
-CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO crm_app USING ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id))) WITH CHECK ((id = ( SELECT crm.current_workspace_id() AS current_workspace_id)));
+CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO crm_app USING ((id = crm.current_workspace_id())) WITH CHECK ((id = crm.current_workspace_id()));
 
 
 --
@@ -22869,7 +22881,7 @@ CREATE POLICY "A member reaches only their own workspace" ON crm.workspaces TO c
 
 CREATE POLICY "A member reads the limits of their own workspace's keys" ON crm.rate_limits FOR SELECT TO crm_app USING ((EXISTS ( SELECT
    FROM crm.api_keys k
-  WHERE ((k.workspace_id = ( SELECT crm.current_workspace_id() AS current_workspace_id)) AND (k.id = rate_limits.key_id)))));
+  WHERE ((k.workspace_id = crm.current_workspace_id()) AND (k.id = rate_limits.key_id)))));
 
 
 --
@@ -24307,14 +24319,6 @@ GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field te
 
 
 --
--- Name: FUNCTION check_references(p_args jsonb); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.check_references(p_args jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.check_references(p_args jsonb) TO crm_api;
-
-
---
 -- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24844,14 +24848,6 @@ GRANT ALL ON FUNCTION crm.default_owner() TO crm_api;
 
 
 --
--- Name: FUNCTION default_pipeline(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.default_pipeline() FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.default_pipeline() TO crm_api;
-
-
---
 -- Name: FUNCTION deliveries_due(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25175,27 +25171,19 @@ GRANT ALL ON FUNCTION crm.feed_start(p_args jsonb) TO crm_api;
 
 
 --
+-- Name: FUNCTION fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION filled_custom_fields(p_fields jsonb, p_other jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.filled_custom_fields(p_fields jsonb, p_other jsonb) TO crm_api;
-
-
---
--- Name: FUNCTION find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.find_or_create_company(p_name text, p_owner_id uuid, OUT id uuid, OUT created boolean) TO crm_api;
-
-
---
--- Name: FUNCTION find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.find_or_create_contact(p_lead jsonb, p_company_id uuid, p_owner_id uuid, OUT id uuid, OUT created boolean, OUT matched_by text, OUT differences text[]) TO crm_api;
 
 
 --
@@ -25311,6 +25299,14 @@ GRANT ALL ON FUNCTION crm.is_in_state(p_wanted text, p_stored text, p_may_send b
 
 
 --
+-- Name: FUNCTION is_marked(p_setting text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_marked(p_setting text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_marked(p_setting text) TO crm_api;
+
+
+--
 -- Name: FUNCTION is_of_person(p_email text, p_words text, c crm.contacts); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25416,6 +25412,14 @@ GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_
 
 
 --
+-- Name: FUNCTION lead_company(p_name_key text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.lead_company(p_name_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.lead_company(p_name_key text) TO crm_api;
+
+
+--
 -- Name: FUNCTION lead_contact(p_lead jsonb, OUT contact crm.contacts, OUT matched_by text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25447,14 +25451,6 @@ GRANT ALL ON FUNCTION crm.lead_differences(p_lead jsonb, c crm.contacts, p_compa
 REVOKE ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.lead_json(p_deal crm.deals, p_contact_id uuid, p_company_id uuid) TO crm_app;
-
-
---
--- Name: FUNCTION lead_lock(p_args jsonb); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.lead_lock(p_args jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.lead_lock(p_args jsonb) TO crm_api;
 
 
 --
@@ -26186,6 +26182,14 @@ GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
 
 
 --
+-- Name: FUNCTION require_references(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_references(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_references(p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION require_room_for_key(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26467,6 +26471,14 @@ GRANT SELECT ON TABLE crm.stages TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.stage_json(t crm.stages) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.stage_json(t crm.stages) TO crm_api;
+
+
+--
+-- Name: FUNCTION stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid) TO crm_api;
 
 
 --

@@ -127,23 +127,6 @@ $$;
 comment on function crm.require_active_pipeline(uuid) is
   'Returns the same id if it is an active pipeline; raises pipeline_not_found.';
 
-create function crm.default_pipeline() returns uuid
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  v_id uuid;
-begin
-  select p.id into v_id from crm.pipelines p
-  where p.workspace_id = crm.current_workspace_id() and p.is_default and p.is_active;
-  if v_id is null then
-    perform api.fail('no_default_pipeline');
-  end if;
-  return v_id;
-end
-$$;
-comment on function crm.default_pipeline() is 'The active default pipeline; raises no_default_pipeline.';
-
 create function crm.require_active_stage(p_pipeline_id uuid, p_id uuid) returns uuid
 language plpgsql stable
 set search_path = ''
@@ -180,20 +163,43 @@ end
 $$;
 comment on function crm.first_stage(uuid) is 'The first active stage of a pipeline; raises pipeline_has_no_stage.';
 
+create function crm.stage_of_new_deal(p_pipeline_id uuid, p_stage_id uuid)
+returns table (pipeline_id uuid, stage_id uuid)
+language sql stable
+-- One statement, so that it is inlined.
+as $$
+  select p.id, (
+    select s.id from crm.stages s
+    where s.workspace_id = p.workspace_id and s.pipeline_id = p.id and s.id = coalesce(p_stage_id, s.id) and s.is_active
+    order by s.position
+    limit 1
+  )
+  from crm.pipelines p
+  where p.workspace_id = crm.current_workspace_id() and p.is_active
+    and case when p_pipeline_id is null then p.is_default else p.id = p_pipeline_id end
+$$;
+comment on function crm.stage_of_new_deal(uuid, uuid) is
+  'The pipeline and stage of a new deal, both active: those that the call names, otherwise the default pipeline and its '
+  'first stage. No row without such a pipeline, null without such a stage (crm.choose_stage).';
+
 create function crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, out pipeline_id uuid, out stage_id uuid)
 language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if p_pipeline_id is null then
-    pipeline_id := crm.default_pipeline();
-  else
-    pipeline_id := crm.require_active_pipeline(p_pipeline_id);
+  select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
+  from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
+  if pipeline_id is null then
+    if p_pipeline_id is null then
+      perform api.fail('no_default_pipeline');
+    end if;
+    perform api.fail('pipeline_not_found', array['pipeline_id']);
   end if;
-  if p_stage_id is null then
-    stage_id := crm.first_stage(pipeline_id);
-  else
-    stage_id := crm.require_active_stage(pipeline_id, p_stage_id);
+  if stage_id is null then
+    if p_stage_id is null then
+      perform api.fail('pipeline_has_no_stage');
+    end if;
+    perform api.fail('stage_not_found', array['stage_id']);
   end if;
 end
 $$;

@@ -39,63 +39,40 @@ language sql immutable parallel safe
 as $$ select btrim((p_lead ->> 'first_name') || ' ' || coalesce(p_lead ->> 'last_name', '')) $$;
 comment on function crm.lead_name(jsonb) is 'The whole name that a lead was sent with.';
 
-create function crm.lead_lock(p_args jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
-begin
-  perform crm.lock_matches(jsonb_build_object(
-    'deal external_id', p_args -> 'external_id',
-    'contact email', p_args -> 'email',
-    'contact phone', crm.e164(p_args ->> 'phone'),
-    'company name', crm.name_key(p_args ->> 'company_name')
-  ));
-end
-$$;
-comment on function crm.lead_lock(jsonb) is
-  'Serializes leads that could create the same record: by external_id, e-mail, phone and company name.';
-
-create function crm.find_or_create_company(p_name text, p_owner_id uuid, out id uuid, out created boolean)
+create function crm.lead_company(p_name_key text) returns uuid
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
+  v_id uuid;
   v_merged crm.companies;
   v_survivor crm.companies;
 begin
-  created := false;
-  if p_name is null then
-    return;
-  end if;
-  select c.id into find_or_create_company.id from crm.companies c
-  where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name) and c.archived_at is null
+  select c.id into v_id from crm.companies c
+  where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.archived_at is null
   order by c.id
   limit 1;
   if found then
-    return;
+    return v_id;
   end if;
   for v_merged in
     select * from crm.companies c
-    where c.workspace_id = v_workspace_id and c.name_key = crm.name_key(p_name) and c.merged_into_id is not null
+    where c.workspace_id = v_workspace_id and c.name_key = p_name_key and c.merged_into_id is not null
     order by c.id
     limit 100
   loop
     v_survivor := crm.company_survivor(v_merged.merged_into_id);
     if v_survivor.archived_at is null then
-      id := v_survivor.id;
-      return;
+      return v_survivor.id;
     end if;
   end loop;
-  insert into crm.companies as c (workspace_id, name, owner_id)
-  values (v_workspace_id, p_name, p_owner_id)
-  returning c.id into find_or_create_company.id;
-  created := true;
+  return null;
 end
 $$;
-comment on function crm.find_or_create_company(text, uuid) is
-  'Returns the oldest company of that name (ignoring case and surrounding space) that is not archived, otherwise the one '
-  'into which a company of that name was merged, or a new one; null without a name.';
+comment on function crm.lead_company(text) is
+  'The company that a lead names, by its crm.name_key: the oldest of that name that is not archived, otherwise the one '
+  'into which a company of that name was merged, locked until the transaction ends. Null if there is none.';
 
 create function crm.name_words(p_name text) returns text
 language sql immutable parallel safe
@@ -133,12 +110,6 @@ declare
   v_words text;
   v_merged crm.contacts;
 begin
-  -- Most leads are of somebody new. One statement finds that out, where those below are four.
-  if not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
-    and not exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
-  then
-    return;
-  end if;
   if v_email is not null then
     matched_by := 'email';
     select c.* into contact from crm.contacts c
@@ -219,51 +190,24 @@ comment on function crm.lead_differences(jsonb, crm.contacts, uuid) is
   'The fields of a lead whose value its contact does not have, in the order of spec 2.3. Names are compared as '
   'crm.name_words, phones as crm.e164; the company by its id.';
 
-create function crm.find_or_create_contact(
-  p_lead jsonb,
-  p_company_id uuid,
-  p_owner_id uuid,
-  out id uuid,
-  out created boolean,
-  out matched_by text,
-  out differences text[]
-)
+create function crm.fill_in_contact(c crm.contacts, p_phone text, p_company_id uuid) returns crm.contacts
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_workspace_id uuid := crm.current_workspace_id();
-  v_email text := p_lead ->> 'email';
-  v_phone text := p_lead ->> 'phone';
-  v_found record := crm.lead_contact(p_lead);
-  v_contact crm.contacts := v_found.contact;
 begin
-  created := v_contact.id is null;
-  differences := '{}';
-  if created then
-    insert into crm.contacts as c (workspace_id, name, email, phone, company_id, owner_id)
-    values (v_workspace_id, crm.lead_name(p_lead), v_email, v_phone, p_company_id, p_owner_id)
-    returning c.id into find_or_create_contact.id;
-    return;
+  -- Never the e-mail: who was found by it has it, or was merged into who has another one or none, and a phone proves no
+  -- address. Where nothing is to be filled in, no update: updated_at must not change.
+  if (c.phone is null and p_phone is not null) or (c.company_id is null and p_company_id is not null) then
+    update crm.contacts t
+    set phone = coalesce(t.phone, p_phone), company_id = coalesce(t.company_id, p_company_id)
+    where t.workspace_id = c.workspace_id and t.id = c.id
+    returning t.* into c;
   end if;
-
-  id := v_contact.id;
-  matched_by := v_found.matched_by;
-  -- Only empty fields are filled in, and never the e-mail: who was found by it has it, or was merged into who has another
-  -- one or none, and a phone proves no address.
-  -- Without one, no update: updated_at must not change.
-  if (v_contact.phone is null and v_phone is not null) or (v_contact.company_id is null and p_company_id is not null) then
-    update crm.contacts c
-    set phone = coalesce(c.phone, v_phone), company_id = coalesce(c.company_id, p_company_id)
-    where c.workspace_id = v_workspace_id and c.id = v_contact.id
-    returning c.* into v_contact;
-  end if;
-  differences := crm.lead_differences(p_lead, v_contact, p_company_id);
+  return c;
 end
 $$;
-comment on function crm.find_or_create_contact(jsonb, uuid, uuid) is
-  'Returns the contact of a lead, found (crm.lead_contact) or new, with what it was found by and in what it differs '
-  'from the lead (crm.lead_differences).';
+comment on function crm.fill_in_contact(crm.contacts, text, uuid) is
+  'Gives a contact the phone and the company of a lead where it has none, and returns it.';
 
 create function crm.lead_result(
   p_deal crm.deals,
@@ -298,27 +242,46 @@ as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
   v_external_id text := p_args ->> 'external_id';
-  v_receipt crm.lead_receipts;
-  v_deal crm.deals;
-  v_target record;
+  v_email text := p_args ->> 'email';
+  v_phone text := crm.e164(p_args ->> 'phone');
+  v_name_key text := crm.name_key(p_args ->> 'company_name');
+  v_known record;
   v_owner_id uuid;
-  v_company record;
-  v_contact record;
+  v_company_id uuid;
+  v_found record;
+  v_contact crm.contacts;
+  v_matched_by text;
+  v_differences text[] := '{}';
+  v_deal crm.deals;
 begin
-  perform crm.lead_lock(p_args);
+  -- Leads that could create the same record wait for each other.
+  perform crm.lock_matches(jsonb_build_object(
+    'deal external_id', v_external_id, 'contact email', v_email, 'contact phone', v_phone, 'company name', v_name_key
+  ));
 
-  if v_external_id is not null then
-    select * into v_receipt from crm.lead_receipts r
-    where r.workspace_id = v_workspace_id and r.external_id = v_external_id;
-    if found then
-      perform api.mark_replayed();
-      select * into v_deal from crm.deals d
-      where d.workspace_id = v_workspace_id and d.id = v_receipt.deal_id;
-      return crm.lead_result(v_deal, v_receipt.contact_id, v_receipt.company_id, true);
-    end if;
+  -- Most leads are of somebody new. One statement finds that out, where to look for who is known are several.
+  select r.deal_id, r.contact_id, r.company_id, s.pipeline_id, s.stage_id,
+    exists (
+      select from crm.companies c where c.workspace_id = v_workspace_id and c.name_key = v_name_key
+    ) as has_company,
+    exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.email = v_email)
+      or exists (select from crm.contacts c where c.workspace_id = v_workspace_id and c.phone_e164 = v_phone)
+      as has_contact
+  into v_known
+  from (select) lead
+  left join crm.lead_receipts r on r.workspace_id = v_workspace_id and r.external_id = v_external_id
+  left join crm.stage_of_new_deal((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s on true;
+  if v_known.deal_id is not null then
+    perform api.mark_replayed();
+    select * into v_deal from crm.deals d where d.workspace_id = v_workspace_id and d.id = v_known.deal_id;
+    return crm.lead_result(v_deal, v_known.contact_id, v_known.company_id, true);
   end if;
 
-  v_target := crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid);
+  if v_known.stage_id is null then
+    -- Raises why there is none.
+    select s.pipeline_id, s.stage_id into v_known.pipeline_id, v_known.stage_id
+    from crm.choose_stage((p_args ->> 'pipeline_id')::uuid, (p_args ->> 'stage_id')::uuid) s;
+  end if;
   v_owner_id := coalesce(
     case when p_args ? 'owner_id' then crm.active_member((p_args ->> 'owner_id')::uuid) end,
     crm.default_owner()
@@ -326,28 +289,54 @@ begin
   if v_owner_id is null then
     perform api.fail('owner_unresolved');
   end if;
-
-  v_company := crm.find_or_create_company(p_args ->> 'company_name', v_owner_id);
-  v_contact := crm.find_or_create_contact(p_args, v_company.id, v_owner_id);
-  insert into crm.deals (
-    workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
-    source, utm, custom_fields, external_id, lead
-  )
-  values (
-    v_workspace_id, crm.lead_name(p_args), (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
-    v_target.pipeline_id, v_target.stage_id, v_contact.id, v_company.id, v_owner_id,
-    p_args ->> 'source', p_args -> 'utm', p_args -> 'custom_fields', v_external_id, p_args
-  )
-  returning * into v_deal;
-
-  if v_external_id is not null then
-    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
-    values (v_workspace_id, v_external_id, v_deal.id, v_contact.id, v_company.id);
+  if v_known.has_company then
+    v_company_id := crm.lead_company(v_name_key);
+  end if;
+  if v_known.has_contact then
+    v_found := crm.lead_contact(p_args);
+    v_contact := v_found.contact;
+    v_matched_by := v_found.matched_by;
   end if;
 
+  -- One statement, because each begins and ends at a cost.
+  with company as (
+    insert into crm.companies (workspace_id, name, owner_id)
+    select v_workspace_id, p_args ->> 'company_name', v_owner_id
+    where v_name_key is not null and v_company_id is null
+    returning id
+  ),
+  contact as (
+    insert into crm.contacts (workspace_id, name, email, phone, company_id, owner_id)
+    select v_workspace_id, crm.lead_name(p_args), v_email, p_args ->> 'phone',
+      coalesce(v_company_id, (select id from company)), v_owner_id
+    where v_contact.id is null
+    returning id
+  ),
+  deal as (
+    insert into crm.deals (
+      workspace_id, title, value, recurring_value, pipeline_id, stage_id, contact_id, company_id, owner_id,
+      source, utm, custom_fields, external_id, lead
+    )
+    select v_workspace_id, crm.lead_name(p_args), (p_args ->> 'value')::numeric, (p_args ->> 'recurring_value')::numeric,
+      v_known.pipeline_id, v_known.stage_id, coalesce(v_contact.id, (select id from contact)),
+      coalesce(v_company_id, (select id from company)), v_owner_id,
+      p_args ->> 'source', p_args -> 'utm', p_args -> 'custom_fields', v_external_id, p_args
+    returning *
+  ),
+  receipt as (
+    insert into crm.lead_receipts (workspace_id, external_id, deal_id, contact_id, company_id)
+    select d.workspace_id, d.external_id, d.id, d.contact_id, d.company_id from deal d
+    where d.external_id is not null
+  )
+  select * into v_deal from deal;
+
+  if v_contact.id is not null then
+    v_contact := crm.fill_in_contact(v_contact, p_args ->> 'phone', v_deal.company_id);
+    v_differences := crm.lead_differences(p_args, v_contact, v_deal.company_id);
+  end if;
   return crm.lead_result(
-    v_deal, v_contact.id, v_company.id, false, v_company.created, v_contact.created,
-    v_contact.matched_by, v_contact.differences
+    v_deal, v_deal.contact_id, v_deal.company_id, false, v_company_id is null and v_name_key is not null,
+    v_contact.id is null, v_matched_by, v_differences
   );
 end
 $$;
