@@ -7534,17 +7534,18 @@ CREATE FUNCTION crm.choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeli
 begin
   select s.pipeline_id, s.stage_id into choose_stage.pipeline_id, choose_stage.stage_id
   from crm.stage_of_new_deal(p_pipeline_id, p_stage_id) s;
+  -- What is null was looked for in vain: the functions that are called raise why.
   if pipeline_id is null then
     if p_pipeline_id is null then
       perform api.fail('no_default_pipeline');
     end if;
-    perform api.fail('pipeline_not_found', array['pipeline_id']);
+    perform crm.require_active_pipeline(p_pipeline_id);
   end if;
   if stage_id is null then
     if p_stage_id is null then
-      perform api.fail('pipeline_has_no_stage');
+      perform crm.first_stage(pipeline_id);
     end if;
-    perform api.fail('stage_not_found', array['stage_id']);
+    perform crm.require_active_stage(pipeline_id, p_stage_id);
   end if;
 end
 $$;
