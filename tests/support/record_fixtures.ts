@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { client, type Reply } from "./client.ts";
 import { makeKey, type TestWorkspace } from "./fixtures.ts";
+import { eventually } from "./mailbox.ts";
 import { openDatabase } from "./stack.ts";
 
 /** An id that no record has. */
@@ -108,12 +109,11 @@ export async function atOnce(
   await sql.begin(async (held) => {
     await held`select from crm.${sql(table)} where id = ${id} for update`;
     replies.push(...calls.map((call, index) => call(client(keys[index]!.key))));
-    for (let waiting = 0; waiting < calls.length;) {
-      await nextMillisecond();
+    await eventually(async () => {
       const [row] = await sql<[{ n: number }]>`
         select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%api.call%'`;
-      waiting = row.n;
-    }
+      return row.n >= calls.length;
+    }, `${calls.length} calls to wait for the record`);
   });
   return await Promise.all(replies);
 }
