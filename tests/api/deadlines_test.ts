@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { closeDatabase, query } from "../../supabase/functions/_shared/postgres/database.ts";
-import { Deadlines } from "../../supabase/functions/_shared/postgres/deadlines.ts";
+import { Deadlines } from "../../supabase/functions/_shared/runtime/deadlines.ts";
 import { functionsDatabaseUrl } from "../support/stack.ts";
 
 Deno.test("A statement that is too slow is service_unavailable in time, and the next one is answered", async () => {

@@ -1,5 +1,5 @@
 import { ApiError, payloadTooLarge } from "../contract/errors.ts";
-import { deadlines } from "../postgres/deadlines.ts";
+import { deadlines } from "../runtime/deadlines.ts";
 
 /** A body up to this size, in bytes, may be read before its sender is known. */
 const SMALL_BODY_BYTES = 16 * 1024;

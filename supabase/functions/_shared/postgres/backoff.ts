@@ -1,6 +1,6 @@
 import { log } from "../runtime/log.ts";
 import { isDatabaseError } from "./database_error.ts";
-import { Deadlines } from "./deadlines.ts";
+import { Deadlines } from "../runtime/deadlines.ts";
 
 /** Why connecting failed, as far as it matters for when to try again. */
 type Reason = "refused" | "rejected" | "other";

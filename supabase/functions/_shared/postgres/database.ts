@@ -3,7 +3,7 @@ import type pg from "pg";
 import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
 import { type ConnectionSettings, readConnection } from "./connection.ts";
 import { isDatabaseError } from "./database_error.ts";
-import { deadlines } from "./deadlines.ts";
+import { deadlines } from "../runtime/deadlines.ts";
 import { Execution, type Value } from "./execution.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
