@@ -1,6 +1,7 @@
 // Which contact a lead is about, and what is kept of what was typed (docs/decisions/0033-leads-keep-what-was-typed.md).
 import assert from "node:assert/strict";
 import { client } from "../support/client.ts";
+import { readUntil } from "../support/feed.ts";
 import { test } from "../support/scenario.ts";
 
 const LEADS = "/api-v1-leads";
@@ -170,8 +171,8 @@ test("A lead's deal is titled by what was typed, which its detail, lead.received
   await api.patch(`/api-v1-contacts/${contact_id}`, { email: null });
   assert.deepEqual((await read()).lead, submitted);
 
-  const [event] = (await api.get("/api-v1-events?event_types=lead.received")).body.data;
-  assert.deepEqual(event.data.submitted, submitted);
+  const { events: [event] } = await readUntil(api, 1, { event_types: "lead.received" });
+  assert.deepEqual(event!.data.submitted, submitted);
   const [delivery] = await sql`
     select crm.delivery_body(e.id, e)::json as body from crm.events e
     where e.object_id = ${deal_id} and e.event = 'lead.received'`;

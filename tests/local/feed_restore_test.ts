@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startServer } from "../../lab/harness/functions.ts";
+import { eventually } from "../../lab/harness/waiting.ts";
 import { openWorld } from "../../lab/harness/world.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 
@@ -28,8 +29,12 @@ Deno.test("After a restore into another cluster and crm.continue_feed(), the fee
       }
       : body.error.code;
   };
-  const makeContact = (name: string) =>
-    sql`insert into crm.contacts (workspace_id, name, owner_id) values (${workspace.id}, ${name}, ${workspace.memberId})`;
+  // An event shows a moment after its transaction, as long as a job's that began earlier is open.
+  const makeContact = async (name: string) => {
+    await sql`
+      insert into crm.contacts (workspace_id, name, owner_id) values (${workspace.id}, ${name}, ${workspace.memberId})`;
+    await eventually(async () => (await read()).events.includes(name), `the event of ${name}`);
+  };
   const [middle, ahead] = [
     await cursorAt(sql, workspace.id, DUMPED + 1n),
     await cursorAt(sql, workspace.id, LOST),
