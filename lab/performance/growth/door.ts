@@ -75,6 +75,16 @@ export class Door {
     return milliseconds;
   }
 
+  /** Makes one call and undoes it, so that everything it touches has been read before. */
+  async rehearse(probe: EndpointProbe, args: string): Promise<void> {
+    await this.#client.query("begin");
+    try {
+      await this.call(probe, args);
+    } finally {
+      await this.#client.query("rollback");
+    }
+  }
+
   /** Counts the blocks that one call reads. */
   async countBlocks({ endpoint }: EndpointProbe, args: string): Promise<number> {
     const { rows } = await this.#client.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
