@@ -28,27 +28,47 @@ comment on function crm.actor_json(uuid) is
   'Who a caller of the current workspace is, with the present name: an API key, a member, or the link of a proposal with '
   'its title; system for null. Security definer, because verbs may not read keys.';
 
-create function crm.change_json(e crm.events, p_object_type text, p_actor json) returns json
-language sql stable
--- Nothing but expressions, so that it is inlined: otherwise each list would plan it.
+create type crm.change as (
+  id uuid, object_type text, object_id uuid, action crm.event_type, changed_fields jsonb, caller_id uuid,
+  occurred_at timestamptz
+);
+comment on type crm.change is
+  'An event that was looked at for the change log: names of fields, never values. One without object_type is not shown.';
+
+create function crm.changes_json(p_changes crm.change[]) returns json[]
+language plpgsql stable
+set search_path = ''
 as $$
-  select json_build_object(
-    'id', e.id,
-    'object_type', p_object_type,
-    'object_id', e.object_id,
-    'action', e.event,
-    'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
-    'actor', p_actor,
-    'occurred_at', crm.iso(e.occurred_at)
-  )
+declare
+  -- Each caller once: a page has few.
+  v_actors jsonb := (
+    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
+    from (select distinct c.caller_id from unnest(p_changes) c) k
+  );
+begin
+  return (
+    select array_agg(json_build_object(
+      'id', c.id,
+      'object_type', c.object_type,
+      'object_id', c.object_id,
+      'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'),
+      'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'occurred_at', crm.iso(c.occurred_at)
+    ))
+    from unnest(p_changes) c
+    where c.object_type is not null
+  );
+end
 $$;
-comment on function crm.change_json(crm.events, text, json) is
-  'An event as the change log shows it: names of fields, never values.';
+comment on function crm.changes_json(crm.change[]) is
+  'Those of the changes that are shown, as the change log shows them, in their order; null if there are none.';
 
 create function api.change_list(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
--- One plan for all calls: it reads the rows in the order of an index, from the partitions that the window leaves.
+-- One plan for all calls: it reads the rows in the order of an index, from the partitions that the window leaves. A sort
+-- would be compiled, because without sorts Postgres takes it for the dearest of plans.
 set plan_cache_mode = 'force_generic_plan'
 set enable_sort = off
 as $$
@@ -60,66 +80,82 @@ declare
   v_object_type text := p_args ->> 'object_type';
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
-  v_until timestamptz := p_args ->> 'until';
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
   -- An id is made when its transaction writes, occurred_at is when that began: a write takes less than a minute.
   v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until is null then c_max else crm.uuid_v7_floor(v_until + interval '1 minute') end;
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The kind of object of each event that is shown.
   v_object_types jsonb := (
-    select jsonb_object_agg(t.event, t.object_type) from crm.event_types t
+    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
     where t.is_change and (v_object_type is null or t.object_type = v_object_type)
   );
+  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
   v_position bigint;
-  v_rows refcursor;
-  e crm.events;
-  v_looked integer := 0;
-  v_last_id uuid;
-  v_actor_id text;
-  v_actors jsonb := '{}';
-  v_items json[] := '{}';
+  v_changes crm.change[];
+  v_looked_at integer;
+  v_next_id uuid;
 begin
-  -- Each has its own index, and so its own statement.
+  -- Each has its own index, and so its own statement. Both end with the change that the page has no room for. Where there
+  -- are fewer, they end behind the 5,000th event, shown or not, where the next page begins.
   if v_object_id is null then
-    open v_rows for
-      select l.* from crm.events l
-      where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
-      order by l.id desc
-      limit 5001;
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
+          order by l.id desc
+          limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
     -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from beginning there.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
-    open v_rows for
-      select l.* from crm.events l
-      where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-        and (l.position, l.id) < (v_position, v_cursor)
-      order by l.position desc, l.id desc
-      limit 5001;
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc
+          limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
   end if;
-  loop
-    fetch v_rows into e;
-    if not found then
-      v_last_id := null;
-      exit;
-    end if;
-    exit when v_looked = 5000;
-    if v_object_types ? e.event::text and not e.is_test and e.occurred_at >= v_since
-      and (v_until is null or e.occurred_at < v_until) then
-      exit when cardinality(v_items) = v_limit;
-      v_actor_id := coalesce(e.caller_id::text, '');
-      if not v_actors ? v_actor_id then
-        v_actors := v_actors || jsonb_build_object(v_actor_id, crm.actor_json(e.caller_id));
-      end if;
-      v_items := array_append(
-        v_items, crm.change_json(e, v_object_types ->> e.event::text, (v_actors -> v_actor_id)::json)
-      );
-    end if;
-    v_looked := v_looked + 1;
-    v_last_id := e.id;
-  end loop;
-  close v_rows;
-  return crm.page(v_items, v_last_id);
+  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
+    v_changes := trim_array(v_changes, 1);
+    v_next_id := v_changes[cardinality(v_changes)].id;
+  end if;
+  return crm.page(crm.changes_json(v_changes), v_next_id);
 end
 $$;
 comment on function api.change_list(jsonb) is

@@ -121,7 +121,7 @@ grant execute on function
   crm.actor_json(uuid),
   crm.all_create(text, jsonb[]),
   crm.batch_json(jsonb[]),
-  crm.change_json(crm.events, text, json),
+  crm.changes_json(crm.change[]),
   crm.changes(jsonb, jsonb),
   crm.check_active_subscriptions(uuid, text),
   crm.check_atomic_batch(jsonb[]),
