@@ -126,6 +126,28 @@ test("An erasure forgets no Idempotency-Key of others, however short the name of
   assert.notEqual((await own()).body.id, id, "its own key is forgotten");
 });
 
+test("An erasure forgets each Idempotency-Key that mentions the person, however it is spelled", async ({ sql, workspace, api }) => {
+  const contact = { name: "Zuléica  Quaresma", email: "z.q@x.com", phone: "+55 (11) 97777-1234" };
+  const { id } = await create(workspace.key, CONTACTS, contact);
+  const mentions = [
+    "Zuleica.Quaresma",
+    "pedido ZULEICA -- quaresma 7",
+    "zul%C3%A9ica%20quaresma",
+    "ZULÉICA Quaresma",
+    "lead z_q@X.com",
+    "erp:11.9.7777-1234",
+    "5511977771234 2",
+  ];
+  const others = ["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"];
+  await sql`
+    insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
+    select ${workspace.id}, key, '', '{}' from unnest(${[...mentions, ...others]}::text[]) key`;
+  await api.post(`${CONTACTS}/${id}/erase`);
+  const left = await sql`
+    select key from crm.idempotency_keys where workspace_id = ${workspace.id} and request_hash = ''`;
+  assert.deepEqual(left.map(({ key }) => key).sort(), others.sort());
+});
+
 test("With texts, an erasure replaces titles that have an old name of the contact", async ({ api }) => {
   const lead = { first_name: "Zuleica", last_name: "Quaresma", email: "z@x.com" };
   const { body: { lead: { deal_id, contact_id } } } = await api.post("/api-v1-leads", lead);
