@@ -16,6 +16,12 @@ interface Table {
   columns: Column[];
 }
 
+interface Domain {
+  name: string;
+  type: string;
+  text: string;
+}
+
 interface Relation {
   from: string;
   to: string;
@@ -36,11 +42,12 @@ Every table of a workspace has \`workspace_id\` first in its keys, and refers to
 key check bypasses row-level security, so the workspace must be part of it.
 `;
 
-/** Creates the text of docs/schema.md: the entity diagram, and every table with its columns. */
+/** Creates the text of docs/schema.md: the entity diagram, every domain, and every table with its columns. */
 export async function schemaPage(database: PGlite): Promise<string> {
   const { rows: tables } = await database.query<Table>(TABLES);
   const { rows: relations } = await database.query<Relation>(RELATIONS);
-  return [HEAD, diagram(tables, relations), ...tables.map(section)].join("\n").trimEnd() + "\n";
+  const { rows: domains } = await database.query<Domain>(DOMAINS);
+  return [HEAD, diagram(tables, relations), domainTable(domains), ...tables.map(section)].join("\n").trimEnd() + "\n";
 }
 
 function diagram(tables: Table[], relations: Relation[]): string {
@@ -59,6 +66,11 @@ function diagram(tables: Table[], relations: Relation[]): string {
     }),
   ];
   return `\`\`\`mermaid\nerDiagram\n${lines.join("\n")}\n\`\`\`\n`;
+}
+
+function domainTable(domains: Domain[]): string {
+  const rows = domains.map(({ name, type, text }) => `| ${name} | ${type} | ${text} |`);
+  return `## Domains\n\n| domain | type | |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 function section({ name, text, columns }: Table): string {
@@ -99,6 +111,15 @@ const TABLES = `
   from pg_class c
   where c.relnamespace = 'crm'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname`;
+
+const DOMAINS = `
+  select
+    format_type(t.oid, null) as name,
+    format_type(t.typbasetype, t.typtypmod) as type,
+    obj_description(t.oid, 'pg_type') as text
+  from pg_type t
+  where t.typnamespace = 'crm'::regnamespace and t.typtype = 'd'
+  order by t.typname`;
 
 const RELATIONS = `
   select

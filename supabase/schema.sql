@@ -489,6 +489,21 @@ COMMENT ON TYPE crm.admission IS 'Whether a call is admitted, how many more are 
 
 
 --
+-- Name: amount; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.amount AS numeric
+	CONSTRAINT amount_check CHECK ((VALUE >= (0)::numeric));
+
+
+--
+-- Name: DOMAIN amount; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.amount IS 'An amount of money: not negative.';
+
+
+--
 -- Name: caller; Type: TYPE; Schema: crm; Owner: -
 --
 
@@ -532,6 +547,21 @@ COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscript
 
 
 --
+-- Name: deal_status; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.deal_status AS text
+	CONSTRAINT deal_status_check CHECK ((VALUE = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text])));
+
+
+--
+-- Name: DOMAIN deal_status; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.deal_status IS 'Whether a deal is open, won or lost.';
+
+
+--
 -- Name: traces; Type: TYPE; Schema: crm; Owner: -
 --
 
@@ -564,6 +594,36 @@ CREATE TYPE crm.deal_traces AS (
 --
 
 COMMENT ON TYPE crm.deal_traces IS 'What a person is recognized by in what is of one deal, and in where the deal came from: source and utm.';
+
+
+--
+-- Name: email; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.email AS text
+	CONSTRAINT email_check CHECK ((VALUE = lower(VALUE)));
+
+
+--
+-- Name: DOMAIN email; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.email IS 'An e-mail address by which people are found: in lower case.';
+
+
+--
+-- Name: external_id; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.external_id AS text
+	CONSTRAINT external_id_check CHECK (((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 255)));
+
+
+--
+-- Name: DOMAIN external_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.external_id IS 'The caller''s own id of a record: 1 to 255 characters.';
 
 
 --
@@ -602,6 +662,36 @@ CREATE TYPE crm.feed_cursor AS (
 --
 
 COMMENT ON TYPE crm.feed_cursor IS 'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment before which it has nothing left to read, transactions that are still open apart.';
+
+
+--
+-- Name: quantity; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.quantity AS integer
+	CONSTRAINT quantity_check CHECK ((VALUE >= 0));
+
+
+--
+-- Name: DOMAIN quantity; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.quantity IS 'How many there are: not negative.';
+
+
+--
+-- Name: record_name; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.record_name AS text
+	CONSTRAINT record_name_check CHECK (((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 255)));
+
+
+--
+-- Name: DOMAIN record_name; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.record_name IS 'The name or the title of a record: 1 to 255 characters.';
 
 
 --
@@ -5624,7 +5714,7 @@ CREATE TABLE crm.activities (
     owner_id uuid NOT NULL,
     created_by_id uuid NOT NULL,
     type text DEFAULT 'tarefa'::text NOT NULL,
-    title text NOT NULL,
+    title crm.record_name NOT NULL,
     description text,
     due_at timestamp with time zone,
     overdue_reported_for timestamp with time zone,
@@ -5633,7 +5723,7 @@ CASE
     WHEN ((status = 'pendente'::text) AND (overdue_reported_for IS DISTINCT FROM due_at)) THEN due_at
     ELSE NULL::timestamp with time zone
 END) STORED,
-    duration_minutes integer,
+    duration_minutes crm.quantity,
     is_online_meeting boolean DEFAULT false NOT NULL,
     meeting_url text,
     location text,
@@ -5642,9 +5732,7 @@ END) STORED,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT activities_check CHECK (((status = 'concluida'::text) = (completed_at IS NOT NULL))),
-    CONSTRAINT activities_duration_minutes_check CHECK ((duration_minutes >= 0)),
     CONSTRAINT activities_status_check CHECK ((status = ANY (ARRAY['pendente'::text, 'concluida'::text, 'cancelada'::text]))),
-    CONSTRAINT activities_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
     CONSTRAINT activities_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 60)))
 );
 
@@ -6798,8 +6886,8 @@ COMMENT ON FUNCTION crm.name_key(p_name text) IS 'The form in which two spelling
 CREATE TABLE crm.companies (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    name_key text GENERATED ALWAYS AS (crm.name_key(name)) STORED NOT NULL,
+    name crm.record_name NOT NULL,
+    name_key text GENERATED ALWAYS AS (crm.name_key((name)::text)) STORED NOT NULL,
     legal_name text,
     tax_id text,
     domain text,
@@ -6807,22 +6895,19 @@ CREATE TABLE crm.companies (
     email text,
     phone text,
     industry text,
-    employee_count integer,
+    employee_count crm.quantity,
     linkedin text,
     instagram text,
     address jsonb,
     owner_id uuid NOT NULL,
     notes text,
     custom_fields jsonb,
-    external_id text,
+    external_id crm.external_id,
     archived_at timestamp with time zone,
     merged_into_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT companies_check CHECK (((archived_at IS NOT NULL) OR (merged_into_id IS NULL))),
-    CONSTRAINT companies_employee_count_check CHECK ((employee_count >= 0)),
-    CONSTRAINT companies_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
-    CONSTRAINT companies_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+    CONSTRAINT companies_check CHECK (((archived_at IS NOT NULL) OR (merged_into_id IS NULL)))
 );
 
 ALTER TABLE ONLY crm.companies FORCE ROW LEVEL SECURITY;
@@ -6962,8 +7047,8 @@ COMMENT ON FUNCTION crm.e164(p_phone text) IS 'A phone number in E.164, so that 
 CREATE TABLE crm.contacts (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
-    email text,
+    name crm.record_name NOT NULL,
+    email crm.email,
     phone text,
     phone_e164 text GENERATED ALWAYS AS (crm.e164(phone)) STORED,
     phone2 text,
@@ -6975,16 +7060,13 @@ CREATE TABLE crm.contacts (
     linkedin text,
     notes text,
     custom_fields jsonb,
-    external_id text,
+    external_id crm.external_id,
     archived_at timestamp with time zone,
     merged_into_id uuid,
     erased_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT contacts_check CHECK (((archived_at IS NOT NULL) OR ((merged_into_id IS NULL) AND (erased_at IS NULL)))),
-    CONSTRAINT contacts_email_check CHECK ((email = lower(email))),
-    CONSTRAINT contacts_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255))),
-    CONSTRAINT contacts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+    CONSTRAINT contacts_check CHECK (((archived_at IS NOT NULL) OR ((merged_into_id IS NULL) AND (erased_at IS NULL))))
 );
 
 ALTER TABLE ONLY crm.contacts FORCE ROW LEVEL SECURITY;
@@ -7075,10 +7157,10 @@ COMMENT ON FUNCTION crm.changed_fields(a crm.contacts, b crm.contacts) IS 'The p
 CREATE TABLE crm.deals (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    title text NOT NULL,
-    status text DEFAULT 'aberto'::text NOT NULL,
-    value numeric,
-    recurring_value numeric,
+    title crm.record_name NOT NULL,
+    status crm.deal_status DEFAULT 'aberto'::text NOT NULL,
+    value crm.amount,
+    recurring_value crm.amount,
     pipeline_id uuid NOT NULL,
     stage_id uuid NOT NULL,
     contact_id uuid,
@@ -7090,14 +7172,14 @@ CREATE TABLE crm.deals (
     source text,
     utm jsonb,
     custom_fields jsonb,
-    external_id text,
+    external_id crm.external_id,
     lead jsonb,
     stage_changed_at timestamp with time zone DEFAULT now() NOT NULL,
     moved_at timestamp with time zone DEFAULT now() NOT NULL,
     stale_reported_for timestamp with time zone,
     stale_unreported_since timestamp with time zone GENERATED ALWAYS AS (
 CASE
-    WHEN ((status = 'aberto'::text) AND (archived_at IS NULL) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
+    WHEN (((status)::text = 'aberto'::text) AND (archived_at IS NULL) AND (stale_reported_for IS DISTINCT FROM moved_at)) THEN moved_at
     ELSE NULL::timestamp with time zone
 END) STORED,
     last_activity_at timestamp with time zone,
@@ -7107,11 +7189,7 @@ END) STORED,
     archived_at timestamp with time zone,
     lead_contact_id uuid,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT deals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
-    CONSTRAINT deals_status_check CHECK ((status = ANY (ARRAY['aberto'::text, 'ganho'::text, 'perdido'::text]))),
-    CONSTRAINT deals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
-    CONSTRAINT deals_value_check CHECK ((value >= (0)::numeric))
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.deals FORCE ROW LEVEL SECURITY;
@@ -14440,14 +14518,13 @@ CREATE TABLE crm.api_keys (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
     member_id uuid NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     prefix text NOT NULL,
     scopes text[] NOT NULL,
     expires_at timestamp with time zone,
     revoked_at timestamp with time zone,
     rotated_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT api_keys_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.api_keys FORCE ROW LEVEL SECURITY;
@@ -15284,11 +15361,10 @@ COMMENT ON FUNCTION crm.lock_texts(p_exclusive boolean) IS 'Lets the job index-t
 CREATE TABLE crm.loss_reasons (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     is_active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT loss_reasons_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.loss_reasons FORCE ROW LEVEL SECURITY;
@@ -15374,7 +15450,7 @@ COMMENT ON FUNCTION crm.make_partition(p_table regclass, p_day date) IS 'Makes t
 -- Name: makers_of_subscriptions(uuid, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) RETURNS TABLE(id uuid, name text, prefix text, is_revoked boolean)
+CREATE FUNCTION crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[]) RETURNS TABLE(id uuid, name crm.record_name, prefix text, is_revoked boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $$
@@ -15536,7 +15612,7 @@ COMMENT ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) IS
 CREATE TABLE crm.members (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     email text NOT NULL,
     role text NOT NULL,
     is_active boolean DEFAULT true NOT NULL,
@@ -15544,7 +15620,6 @@ CREATE TABLE crm.members (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
-    CONSTRAINT members_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
 );
 
@@ -16698,12 +16773,11 @@ COMMENT ON FUNCTION crm.pending_texts(p_record text, p_most integer) IS 'The rec
 CREATE TABLE crm.pipelines (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     is_default boolean DEFAULT false NOT NULL,
     is_active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT pipelines_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255)))
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.pipelines FORCE ROW LEVEL SECURITY;
@@ -16842,9 +16916,9 @@ CREATE TABLE crm.proposals (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
     deal_id uuid NOT NULL,
-    title text NOT NULL,
-    value numeric,
-    recurring_value numeric,
+    title crm.record_name NOT NULL,
+    value crm.amount,
+    recurring_value crm.amount,
     status text DEFAULT 'rascunho'::text NOT NULL,
     sent_at timestamp with time zone,
     viewed_at timestamp with time zone,
@@ -16854,11 +16928,8 @@ CREATE TABLE crm.proposals (
     expires_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT proposals_recurring_value_check CHECK ((recurring_value >= (0)::numeric)),
     CONSTRAINT proposals_rejection_reason_check CHECK ((char_length(rejection_reason) <= 1000)),
-    CONSTRAINT proposals_status_check CHECK ((status = ANY (ARRAY['rascunho'::text, 'enviada'::text, 'visualizada'::text, 'aceita'::text, 'recusada'::text]))),
-    CONSTRAINT proposals_title_check CHECK (((char_length(title) >= 1) AND (char_length(title) <= 255))),
-    CONSTRAINT proposals_value_check CHECK ((value >= (0)::numeric))
+    CONSTRAINT proposals_status_check CHECK ((status = ANY (ARRAY['rascunho'::text, 'enviada'::text, 'visualizada'::text, 'aceita'::text, 'recusada'::text])))
 );
 
 ALTER TABLE ONLY crm.proposals FORCE ROW LEVEL SECURITY;
@@ -19403,13 +19474,12 @@ CREATE TABLE crm.stages (
     workspace_id uuid NOT NULL,
     pipeline_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     "position" integer NOT NULL,
     type text NOT NULL,
     is_active boolean DEFAULT true NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT stages_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT stages_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 40)))
 );
 
@@ -20329,14 +20399,13 @@ COMMENT ON FUNCTION crm.working_keys_of(p_workspace_id uuid, p_member_id uuid) I
 
 CREATE TABLE crm.workspaces (
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name text NOT NULL,
+    name crm.record_name NOT NULL,
     suspended boolean DEFAULT false NOT NULL,
     public_api boolean DEFAULT true NOT NULL,
     rate_limit_per_minute integer DEFAULT 120 NOT NULL,
     stale_after_days integer DEFAULT 14 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT workspaces_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
     CONSTRAINT workspaces_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >= 1) AND (rate_limit_per_minute <= 1000000))),
     CONSTRAINT workspaces_stale_after_days_check CHECK (((stale_after_days >= 1) AND (stale_after_days <= 3650)))
 );
@@ -20799,12 +20868,11 @@ COMMENT ON COLUMN crm.key_secrets.expires_at IS 'When a rotation ends it; null f
 
 CREATE TABLE crm.lead_receipts (
     workspace_id uuid NOT NULL,
-    external_id text NOT NULL,
+    external_id crm.external_id NOT NULL,
     deal_id uuid NOT NULL,
     contact_id uuid NOT NULL,
     company_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT lead_receipts_external_id_check CHECK (((char_length(external_id) >= 1) AND (char_length(external_id) <= 255)))
+    created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.lead_receipts FORCE ROW LEVEL SECURITY;
@@ -21752,7 +21820,7 @@ CREATE INDEX deals_lead_contact ON crm.deals USING btree (workspace_id, lead_con
 -- Name: deals_open; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX deals_open ON crm.deals USING btree (workspace_id, stage_id, id) WHERE ((status = 'aberto'::text) AND (archived_at IS NULL));
+CREATE INDEX deals_open ON crm.deals USING btree (workspace_id, stage_id, id) WHERE (((status)::text = 'aberto'::text) AND (archived_at IS NULL));
 
 
 --
@@ -22068,7 +22136,7 @@ ALTER INDEX crm.webhook_deliveries_ended_badly ATTACH PARTITION crm.webhook_deli
 -- Name: deals emit_closed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status <> 'aberto'::text))) EXECUTE FUNCTION crm.emit_closed();
+CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN ((((old.status)::text IS DISTINCT FROM (new.status)::text) AND ((new.status)::text <> 'aberto'::text))) EXECUTE FUNCTION crm.emit_closed();
 
 
 --
@@ -22145,7 +22213,7 @@ CREATE TRIGGER emit_proposal AFTER UPDATE ON crm.proposals FOR EACH ROW EXECUTE 
 -- Name: deals emit_reopened; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_reopened AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'aberto'::text))) EXECUTE FUNCTION crm.emit_change('deal.reopened');
+CREATE TRIGGER emit_reopened AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN ((((old.status)::text IS DISTINCT FROM (new.status)::text) AND ((new.status)::text = 'aberto'::text))) EXECUTE FUNCTION crm.emit_change('deal.reopened');
 
 
 --
@@ -22257,7 +22325,7 @@ CREATE TRIGGER set_completed_at BEFORE INSERT OR UPDATE ON crm.activities FOR EA
 -- Name: deals set_deal_moments; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER set_deal_moments BEFORE UPDATE ON crm.deals FOR EACH ROW WHEN (((old.stage_id IS DISTINCT FROM new.stage_id) OR (old.status IS DISTINCT FROM new.status))) EXECUTE FUNCTION crm.set_deal_moments();
+CREATE TRIGGER set_deal_moments BEFORE UPDATE ON crm.deals FOR EACH ROW WHEN (((old.stage_id IS DISTINCT FROM new.stage_id) OR ((old.status)::text IS DISTINCT FROM (new.status)::text))) EXECUTE FUNCTION crm.set_deal_moments();
 
 
 --

@@ -2,7 +2,7 @@
 
 create table crm.workspaces (
   id uuid primary key default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   suspended boolean not null default false,
   public_api boolean not null default true,
   rate_limit_per_minute integer not null default 120 check (rate_limit_per_minute between 1 and 1000000),
@@ -30,7 +30,7 @@ create trigger touch before update on crm.workspaces for each row execute functi
 create table crm.members (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   email text not null check (char_length(email) between 3 and 320),
   role text not null check (role in ('admin', 'gestor', 'vendedor')),
   is_active boolean not null default true,

@@ -5,7 +5,7 @@ create table crm.api_keys (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
   member_id uuid not null,
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   prefix text not null,
   scopes text[] not null,
   expires_at timestamptz,

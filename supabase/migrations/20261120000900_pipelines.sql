@@ -3,7 +3,7 @@
 create table crm.pipelines (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   is_default boolean not null default false,
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
@@ -20,7 +20,7 @@ create table crm.stages (
   workspace_id uuid not null,
   pipeline_id uuid not null,
   id uuid not null default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   position integer not null,
   type text not null check (char_length(type) between 1 and 40),
   is_active boolean not null default true,

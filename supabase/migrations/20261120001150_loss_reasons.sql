@@ -3,7 +3,7 @@
 create table crm.loss_reasons (
   workspace_id uuid not null references crm.workspaces (id),
   id uuid not null default crm.uuid_v7(),
-  name text not null check (char_length(name) between 1 and 255),
+  name crm.record_name not null,
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

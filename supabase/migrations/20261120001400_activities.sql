@@ -8,14 +8,14 @@ create table crm.activities (
   owner_id uuid not null,
   created_by_id uuid not null,
   type text not null default 'tarefa' check (char_length(type) between 1 and 60),
-  title text not null check (char_length(title) between 1 and 255),
+  title crm.record_name not null,
   description text,
   due_at timestamptz,
   overdue_reported_for timestamptz,
   overdue_unreported_at timestamptz generated always as (
     case when status = 'pendente' and overdue_reported_for is distinct from due_at then due_at end
   ) stored,
-  duration_minutes integer check (duration_minutes >= 0),
+  duration_minutes crm.quantity,
   is_online_meeting boolean not null default false,
   meeting_url text,
   location text,

@@ -5,9 +5,9 @@ create table crm.proposals (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   deal_id uuid not null,
-  title text not null check (char_length(title) between 1 and 255),
-  value numeric check (value >= 0),
-  recurring_value numeric check (recurring_value >= 0),
+  title crm.record_name not null,
+  value crm.amount,
+  recurring_value crm.amount,
   status text not null default 'rascunho'
     check (status in ('rascunho', 'enviada', 'visualizada', 'aceita', 'recusada')),
   sent_at timestamptz,

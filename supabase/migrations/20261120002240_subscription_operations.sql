@@ -2,7 +2,7 @@
 -- operator share these functions.
 
 create function crm.makers_of_subscriptions(p_workspace_id uuid, p_key_ids uuid[])
-returns table (id uuid, name text, prefix text, is_revoked boolean)
+returns table (id uuid, name crm.record_name, prefix text, is_revoked boolean)
 language plpgsql stable security definer
 set search_path = ''
 as $$

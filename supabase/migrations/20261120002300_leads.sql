@@ -2,7 +2,7 @@
 
 create table crm.lead_receipts (
   workspace_id uuid not null,
-  external_id text not null check (char_length(external_id) between 1 and 255),
+  external_id crm.external_id not null,
   deal_id uuid not null,
   contact_id uuid not null,
   company_id uuid,
