@@ -471,6 +471,36 @@ COMMENT ON TYPE api.synced_page IS 'The first page of a list by updated_since.';
 
 
 --
+-- Name: activity_status; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.activity_status AS text
+	CONSTRAINT activity_status_check CHECK ((VALUE = ANY (ARRAY['pendente'::text, 'concluida'::text, 'cancelada'::text])));
+
+
+--
+-- Name: DOMAIN activity_status; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.activity_status IS 'Whether an activity is pending, done or cancelled.';
+
+
+--
+-- Name: activity_type; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.activity_type AS text
+	CONSTRAINT activity_type_check CHECK (((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 60)));
+
+
+--
+-- Name: DOMAIN activity_type; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.activity_type IS 'What kind of activity it is: 1 to 60 characters.';
+
+
+--
 -- Name: admission; Type: TYPE; Schema: crm; Owner: -
 --
 
@@ -547,6 +577,21 @@ COMMENT ON TYPE crm.claim_candidate IS 'A ready delivery for which its subscript
 
 
 --
+-- Name: contact_email; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.contact_email AS text
+	CONSTRAINT contact_email_check CHECK ((VALUE = lower(VALUE)));
+
+
+--
+-- Name: DOMAIN contact_email; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.contact_email IS 'The e-mail by which a contact is found: in lower case.';
+
+
+--
 -- Name: deal_status; Type: DOMAIN; Schema: crm; Owner: -
 --
 
@@ -594,21 +639,6 @@ CREATE TYPE crm.deal_traces AS (
 --
 
 COMMENT ON TYPE crm.deal_traces IS 'What a person is recognized by in what is of one deal, and in where the deal came from: source and utm.';
-
-
---
--- Name: email; Type: DOMAIN; Schema: crm; Owner: -
---
-
-CREATE DOMAIN crm.email AS text
-	CONSTRAINT email_check CHECK ((VALUE = lower(VALUE)));
-
-
---
--- Name: DOMAIN email; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON DOMAIN crm.email IS 'An e-mail address by which people are found: in lower case.';
 
 
 --
@@ -665,6 +695,51 @@ COMMENT ON TYPE crm.feed_cursor IS 'Where a reader of the feed has come to: the 
 
 
 --
+-- Name: note_body; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.note_body AS text
+	CONSTRAINT note_body_check CHECK (((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 10000)));
+
+
+--
+-- Name: DOMAIN note_body; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.note_body IS 'The text of a note: 1 to 10,000 characters.';
+
+
+--
+-- Name: note_kind; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.note_kind AS text
+	CONSTRAINT note_kind_check CHECK ((VALUE = ANY (ARRAY['note'::text, 'observation'::text])));
+
+
+--
+-- Name: DOMAIN note_kind; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.note_kind IS 'Whether a note is one or an observation.';
+
+
+--
+-- Name: note_source; Type: DOMAIN; Schema: crm; Owner: -
+--
+
+CREATE DOMAIN crm.note_source AS text
+	CONSTRAINT note_source_check CHECK ((VALUE = ANY (ARRAY['user'::text, 'automation'::text, 'agent'::text, 'integration'::text])));
+
+
+--
+-- Name: DOMAIN note_source; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON DOMAIN crm.note_source IS 'What kind of author wrote the note. Its author_id cannot show it, because it is always a member (spec 2.2).';
+
+
+--
 -- Name: quantity; Type: DOMAIN; Schema: crm; Owner: -
 --
 
@@ -676,7 +751,7 @@ CREATE DOMAIN crm.quantity AS integer
 -- Name: DOMAIN quantity; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON DOMAIN crm.quantity IS 'How many there are: not negative.';
+COMMENT ON DOMAIN crm.quantity IS 'How many there are, or how long it takes: not negative.';
 
 
 --
@@ -5713,27 +5788,25 @@ CREATE TABLE crm.activities (
     contact_id uuid,
     owner_id uuid NOT NULL,
     created_by_id uuid NOT NULL,
-    type text DEFAULT 'tarefa'::text NOT NULL,
+    type crm.activity_type DEFAULT 'tarefa'::text NOT NULL,
     title crm.record_name NOT NULL,
     description text,
     due_at timestamp with time zone,
     overdue_reported_for timestamp with time zone,
     overdue_unreported_at timestamp with time zone GENERATED ALWAYS AS (
 CASE
-    WHEN ((status = 'pendente'::text) AND (overdue_reported_for IS DISTINCT FROM due_at)) THEN due_at
+    WHEN (((status)::text = 'pendente'::text) AND (overdue_reported_for IS DISTINCT FROM due_at)) THEN due_at
     ELSE NULL::timestamp with time zone
 END) STORED,
     duration_minutes crm.quantity,
     is_online_meeting boolean DEFAULT false NOT NULL,
     meeting_url text,
     location text,
-    status text DEFAULT 'pendente'::text NOT NULL,
+    status crm.activity_status DEFAULT 'pendente'::text NOT NULL,
     completed_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT activities_check CHECK (((status = 'concluida'::text) = (completed_at IS NOT NULL))),
-    CONSTRAINT activities_status_check CHECK ((status = ANY (ARRAY['pendente'::text, 'concluida'::text, 'cancelada'::text]))),
-    CONSTRAINT activities_type_check CHECK (((char_length(type) >= 1) AND (char_length(type) <= 60)))
+    CONSTRAINT activities_check CHECK ((((status)::text = 'concluida'::text) = (completed_at IS NOT NULL)))
 );
 
 ALTER TABLE ONLY crm.activities FORCE ROW LEVEL SECURITY;
@@ -7048,7 +7121,7 @@ CREATE TABLE crm.contacts (
     workspace_id uuid NOT NULL,
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
     name crm.record_name NOT NULL,
-    email crm.email,
+    email crm.contact_email,
     phone text,
     phone_e164 text GENERATED ALWAYS AS (crm.e164(phone)) STORED,
     phone2 text,
@@ -15962,14 +16035,11 @@ CREATE TABLE crm.notes (
     id uuid DEFAULT crm.uuid_v7() NOT NULL,
     deal_id uuid NOT NULL,
     author_id uuid NOT NULL,
-    body text NOT NULL,
-    kind text DEFAULT 'note'::text NOT NULL,
-    source text NOT NULL,
+    body crm.note_body NOT NULL,
+    kind crm.note_kind DEFAULT 'note'::text NOT NULL,
+    source crm.note_source NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT notes_body_check CHECK (((char_length(body) >= 1) AND (char_length(body) <= 10000))),
-    CONSTRAINT notes_kind_check CHECK ((kind = ANY (ARRAY['note'::text, 'observation'::text]))),
-    CONSTRAINT notes_source_check CHECK ((source = ANY (ARRAY['user'::text, 'automation'::text, 'agent'::text, 'integration'::text])))
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
@@ -15980,13 +16050,6 @@ ALTER TABLE ONLY crm.notes FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.notes IS 'Texts that people and integrations write about a deal.';
-
-
---
--- Name: COLUMN notes.source; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.notes.source IS 'What kind of author wrote the note. author_id cannot show it, because it is always a member (spec 2.2).';
 
 
 --
@@ -21631,7 +21694,7 @@ CREATE INDEX activities_owner_id ON crm.activities USING btree (workspace_id, ow
 -- Name: activities_pending; Type: INDEX; Schema: crm; Owner: -
 --
 
-CREATE INDEX activities_pending ON crm.activities USING btree (workspace_id, due_at, id) WHERE (status = 'pendente'::text);
+CREATE INDEX activities_pending ON crm.activities USING btree (workspace_id, due_at, id) WHERE ((status)::text = 'pendente'::text);
 
 
 --
@@ -22143,7 +22206,7 @@ CREATE TRIGGER emit_closed AFTER UPDATE OF status ON crm.deals FOR EACH ROW WHEN
 -- Name: activities emit_completed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_completed AFTER UPDATE OF status ON crm.activities FOR EACH ROW WHEN (((old.status IS DISTINCT FROM new.status) AND (new.status = 'concluida'::text))) EXECUTE FUNCTION crm.emit_change('activity.completed');
+CREATE TRIGGER emit_completed AFTER UPDATE OF status ON crm.activities FOR EACH ROW WHEN ((((old.status)::text IS DISTINCT FROM (new.status)::text) AND ((new.status)::text = 'concluida'::text))) EXECUTE FUNCTION crm.emit_change('activity.completed');
 
 
 --
@@ -22185,7 +22248,7 @@ CREATE TRIGGER emit_created AFTER INSERT ON crm.notes FOR EACH ROW EXECUTE FUNCT
 -- Name: activities emit_created_completed; Type: TRIGGER; Schema: crm; Owner: -
 --
 
-CREATE TRIGGER emit_created_completed AFTER INSERT ON crm.activities FOR EACH ROW WHEN ((new.status = 'concluida'::text)) EXECUTE FUNCTION crm.emit_change('activity.completed');
+CREATE TRIGGER emit_created_completed AFTER INSERT ON crm.activities FOR EACH ROW WHEN (((new.status)::text = 'concluida'::text)) EXECUTE FUNCTION crm.emit_change('activity.completed');
 
 
 --

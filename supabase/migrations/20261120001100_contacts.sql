@@ -1,10 +1,13 @@
 -- Contacts (spec 2.1): the table, its plain SQL, its verbs.
 
+create domain crm.contact_email as text check (value = lower(value));
+comment on domain crm.contact_email is 'The e-mail by which a contact is found: in lower case.';
+
 create table crm.contacts (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   name crm.record_name not null,
-  email crm.email,
+  email crm.contact_email,
   phone text,
   phone_e164 text generated always as (crm.e164(phone)) stored,
   phone2 text,

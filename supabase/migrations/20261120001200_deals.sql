@@ -1,5 +1,8 @@
 -- Deals: the table, its triggers, its plain SQL.
 
+create domain crm.deal_status as text check (value in ('aberto', 'ganho', 'perdido'));
+comment on domain crm.deal_status is 'Whether a deal is open, won or lost.';
+
 create table crm.deals (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),

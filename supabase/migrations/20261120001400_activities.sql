@@ -1,5 +1,11 @@
 -- Activities of a deal: tasks, calls, meetings. The table, its plain SQL, its verbs.
 
+create domain crm.activity_type as text check (char_length(value) between 1 and 60);
+comment on domain crm.activity_type is 'What kind of activity it is: 1 to 60 characters.';
+
+create domain crm.activity_status as text check (value in ('pendente', 'concluida', 'cancelada'));
+comment on domain crm.activity_status is 'Whether an activity is pending, done or cancelled.';
+
 create table crm.activities (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
@@ -7,7 +13,7 @@ create table crm.activities (
   contact_id uuid,
   owner_id uuid not null,
   created_by_id uuid not null,
-  type text not null default 'tarefa' check (char_length(type) between 1 and 60),
+  type crm.activity_type not null default 'tarefa',
   title crm.record_name not null,
   description text,
   due_at timestamptz,
@@ -19,7 +25,7 @@ create table crm.activities (
   is_online_meeting boolean not null default false,
   meeting_url text,
   location text,
-  status text not null default 'pendente' check (status in ('pendente', 'concluida', 'cancelada')),
+  status crm.activity_status not null default 'pendente',
   completed_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

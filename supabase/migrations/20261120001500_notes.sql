@@ -1,13 +1,23 @@
 -- Notes of a deal (spec 2.2): written once, never changed through the API.
 
+create domain crm.note_body as text check (char_length(value) between 1 and 10000);
+comment on domain crm.note_body is 'The text of a note: 1 to 10,000 characters.';
+
+create domain crm.note_kind as text check (value in ('note', 'observation'));
+comment on domain crm.note_kind is 'Whether a note is one or an observation.';
+
+create domain crm.note_source as text check (value in ('user', 'automation', 'agent', 'integration'));
+comment on domain crm.note_source is
+  'What kind of author wrote the note. Its author_id cannot show it, because it is always a member (spec 2.2).';
+
 create table crm.notes (
   workspace_id uuid not null,
   id uuid not null default crm.uuid_v7(),
   deal_id uuid not null,
   author_id uuid not null,
-  body text not null check (char_length(body) between 1 and 10000),
-  kind text not null default 'note' check (kind in ('note', 'observation')),
-  source text not null check (source in ('user', 'automation', 'agent', 'integration')),
+  body crm.note_body not null,
+  kind crm.note_kind not null default 'note',
+  source crm.note_source not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
@@ -15,8 +25,6 @@ create table crm.notes (
   foreign key (workspace_id, author_id) references crm.members (workspace_id, id)
 );
 comment on table crm.notes is 'Texts that people and integrations write about a deal.';
-comment on column crm.notes.source is
-  'What kind of author wrote the note. author_id cannot show it, because it is always a member (spec 2.2).';
 
 call crm.protect('crm.notes');
 -- No update, because the API never changes a note.
