@@ -1743,10 +1743,8 @@ CREATE FUNCTION api.contact_create(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
-declare
-  v_contact crm.contacts := crm.contact_insert(crm.contact_new(p_args));
 begin
-  return json_build_object('id', v_contact.id);
+  return json_build_object('id', crm.contact_insert(crm.contact_new(p_args)));
 end
 $$;
 
@@ -9251,10 +9249,12 @@ COMMENT ON FUNCTION crm.contact_insert(p_rows crm.contacts[]) IS 'Creates record
 -- Name: contact_insert(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.contact_insert(t crm.contacts) RETURNS crm.contacts
+CREATE FUNCTION crm.contact_insert(t crm.contacts) RETURNS uuid
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_id uuid;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
@@ -9264,8 +9264,8 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
     t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
-  returning new.* into t;
-  return t;
+  returning new.id into v_id;
+  return v_id;
 end
 $$;
 
@@ -9274,7 +9274,7 @@ $$;
 -- Name: FUNCTION contact_insert(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace and returns its id.';
 
 
 --

@@ -79,10 +79,12 @@ as $$
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
 
-create function crm.contact_insert(t crm.contacts) returns crm.contacts
+create function crm.contact_insert(t crm.contacts) returns uuid
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_id uuid;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
@@ -92,12 +94,12 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
     t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
-  returning new.* into t;
-  return t;
+  returning new.id into v_id;
+  return v_id;
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace and returns its id.';
 
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql
@@ -1260,10 +1262,8 @@ create function api.contact_create(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
-declare
-  v_contact crm.contacts := crm.contact_insert(crm.contact_new(p_args));
 begin
-  return json_build_object('id', v_contact.id);
+  return json_build_object('id', crm.contact_insert(crm.contact_new(p_args)));
 end
 $$;
 comment on function api.contact_create(jsonb) is
