@@ -47,7 +47,8 @@ export async function schemaPage(database: PGlite): Promise<string> {
   const { rows: tables } = await database.query<Table>(TABLES);
   const { rows: relations } = await database.query<Relation>(RELATIONS);
   const { rows: domains } = await database.query<Domain>(DOMAINS);
-  return [HEAD, diagram(tables, relations), domainTable(domains), ...tables.map(section)].join("\n").trimEnd() + "\n";
+  return [HEAD, diagram(tables, relations), domainTable(domains), ...tables.map(section)].join("\n")
+    .trimEnd() + "\n";
 }
 
 function diagram(tables: Table[], relations: Relation[]): string {
