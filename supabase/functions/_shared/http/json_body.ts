@@ -96,10 +96,13 @@ export function isStorableNumber(value: number): boolean {
 /** Many libraries silently drop this key when they copy an object. */
 export const RESERVED_NAME = "__proto__";
 
+/** Keeps nothing between whole texts, so all bodies share it. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Returns null if the bytes are not UTF-8. */
 function decode(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     return null;
   }

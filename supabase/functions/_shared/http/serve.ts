@@ -164,7 +164,7 @@ async function createSuccess(
   };
   if (entry.status === 204) return { status: 204, body: null, headers };
   const status = replayed || found ? 200 : entry.status;
-  const finish = await finishOf(served, entry);
+  const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
   // The text of a reply to which nothing is added is returned without being parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
@@ -182,7 +182,7 @@ async function createSuccess(
 /** What completes the reply of a verb. */
 async function finishOf(served: Served, entry: RouteEntry) {
   if (entry.finish === "batch results") return completeResults;
-  return entry.finish && (await endpointOf(served, entry)).finish;
+  return (await endpointOf(served, entry)).finish;
 }
 
 const NO_INPUT: Pick<Input, "ignored" | "reveal" | "headers"> = {
