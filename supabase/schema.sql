@@ -556,6 +556,28 @@ COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, of the proposal th
 
 
 --
+-- Name: change; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.change AS (
+	id uuid,
+	object_type text,
+	object_id uuid,
+	action crm.event_type,
+	changed_fields jsonb,
+	caller_id uuid,
+	occurred_at timestamp with time zone
+);
+
+
+--
+-- Name: TYPE change; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.change IS 'An event that was looked at for the change log: names of fields, never values. One without object_type is not shown.';
+
+
+--
 -- Name: claim_candidate; Type: TYPE; Schema: crm; Owner: -
 --
 
@@ -1134,66 +1156,82 @@ declare
   v_object_type text := p_args ->> 'object_type';
   v_cursor uuid := p_args ->> 'cursor';
   v_since timestamptz := greatest((p_args ->> 'since')::timestamptz, now() - interval '90 days');
-  v_until timestamptz := p_args ->> 'until';
+  v_until timestamptz := coalesce((p_args ->> 'until')::timestamptz, 'infinity');
   -- An id is made when its transaction writes, occurred_at is when that began: a write takes less than a minute.
   v_from uuid := crm.uuid_v7_floor(v_since);
-  v_to uuid := case when v_until is null then c_max else crm.uuid_v7_floor(v_until + interval '1 minute') end;
+  v_to uuid := case when v_until < 'infinity' then crm.uuid_v7_floor(v_until + interval '1 minute') else c_max end;
   -- The kind of object of each event that is shown.
   v_object_types jsonb := (
-    select jsonb_object_agg(t.event, t.object_type) from crm.event_types t
+    select coalesce(jsonb_object_agg(t.event, t.object_type), '{}') from crm.event_types t
     where t.is_change and (v_object_type is null or t.object_type = v_object_type)
   );
+  v_events crm.event_type[] := array(select jsonb_object_keys(v_object_types)::crm.event_type);
   v_position bigint;
-  v_rows refcursor;
-  e crm.events;
-  v_looked integer := 0;
-  v_last_id uuid;
-  v_actor_id text;
-  v_actors jsonb := '{}';
-  v_items json[] := '{}';
+  v_changes crm.change[];
+  v_looked_at integer;
+  v_next_id uuid;
 begin
-  -- Each has its own index, and so its own statement.
+  -- Each has its own index, and so its own statement. Both end with the change that the page has no room for. Where there
+  -- are fewer, they end behind the 5,000th event, shown or not, where the next page begins.
   if v_object_id is null then
-    open v_rows for
-      select l.* from crm.events l
-      where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
-      order by l.id desc
-      limit 5001;
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.id >= v_from and l.id < least(v_to, v_cursor)
+          order by l.id desc
+          limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
   else
     select l.position into v_position from crm.events l where l.workspace_id = v_workspace_id and l.id = v_cursor;
     -- Not in the condition below: coalesce is not leakproof, so row-level security would keep the index from beginning there.
     v_position := coalesce(v_position, 9223372036854775807);
     v_cursor := coalesce(v_cursor, c_max);
-    open v_rows for
-      select l.* from crm.events l
-      where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
-        and (l.position, l.id) < (v_position, v_cursor)
-      order by l.position desc, l.id desc
-      limit 5001;
+    select array_agg(s.change), max(s.n) into v_changes, v_looked_at
+    from (
+      select row(
+          e.id, case when t.is_shown then v_object_types ->> e.event::text end, e.object_id, e.event,
+          e.facts -> 'changed_fields', e.caller_id, e.occurred_at
+        )::crm.change as change,
+        e.n
+      from (
+        select l.*, row_number() over () as n
+        from (
+          select l.* from crm.events l
+          where l.workspace_id = v_workspace_id and l.object_id = v_object_id and l.id >= v_from and l.id < v_to
+            and (l.position, l.id) < (v_position, v_cursor)
+          order by l.position desc, l.id desc
+          limit 5001
+        ) l
+      ) e
+      cross join lateral (
+        select e.event = any (v_events) and not e.is_test and e.occurred_at >= v_since and e.occurred_at < v_until
+          as is_shown
+      ) t
+      where t.is_shown or e.n >= 5000
+      limit v_limit + 1
+    ) s;
   end if;
-  loop
-    fetch v_rows into e;
-    if not found then
-      v_last_id := null;
-      exit;
-    end if;
-    exit when v_looked = 5000;
-    if v_object_types ? e.event::text and not e.is_test and e.occurred_at >= v_since
-      and (v_until is null or e.occurred_at < v_until) then
-      exit when cardinality(v_items) = v_limit;
-      v_actor_id := coalesce(e.caller_id::text, '');
-      if not v_actors ? v_actor_id then
-        v_actors := v_actors || jsonb_build_object(v_actor_id, crm.actor_json(e.caller_id));
-      end if;
-      v_items := array_append(
-        v_items, crm.change_json(e, v_object_types ->> e.event::text, (v_actors -> v_actor_id)::json)
-      );
-    end if;
-    v_looked := v_looked + 1;
-    v_last_id := e.id;
-  end loop;
-  close v_rows;
-  return crm.page(v_items, v_last_id);
+  if cardinality(v_changes) > v_limit or v_looked_at > 5000 then
+    v_changes := trim_array(v_changes, 1);
+    v_next_id := v_changes[cardinality(v_changes)].id;
+  end if;
+  return crm.page(crm.changes_json(v_changes), v_next_id);
 end
 $$;
 
@@ -6753,148 +6791,6 @@ COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls
 
 
 --
--- Name: current_caller_id(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.current_caller_id() RETURNS uuid
-    LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
-
-
---
--- Name: FUNCTION current_caller_id(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, of the proposal whose link was opened, or of the member who is signed in; null outside a request.';
-
-
---
--- Name: feed_position(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.feed_position() RETURNS bigint
-    LANGUAGE plpgsql
-    SET search_path TO ''
-    AS $$
-begin
-  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
-end
-$$;
-
-
---
--- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
-
-
---
--- Name: uuid_v7_clock(); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
-    LANGUAGE sql
-    AS $$
-  -- 4,096 units a millisecond: the last three digits of the time are those behind the version.
-  select (
-    overlay(
-      lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
-    )
-    || substr(gen_random_uuid()::text, 19)
-  )::uuid
-$$;
-
-
---
--- Name: FUNCTION uuid_v7_clock(); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.uuid_v7_clock() IS 'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes rise in the order in which it makes them.';
-
-
---
--- Name: events; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.events (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7_clock() NOT NULL,
-    event crm.event_type NOT NULL,
-    object_id uuid NOT NULL,
-    facts jsonb NOT NULL,
-    is_test boolean DEFAULT false NOT NULL,
-    caller_id uuid DEFAULT crm.current_caller_id(),
-    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
-    "position" bigint DEFAULT crm.feed_position() NOT NULL
-)
-PARTITION BY RANGE (id);
-
-ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE events; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of the change, and crm.send_test_event. Kept for 90 days, a partition for each day. It has no foreign key: each event would lock the workspace''s row.';
-
-
---
--- Name: COLUMN events.facts; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.events.facts IS 'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
-
-
---
--- Name: COLUMN events.is_test; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.events.is_test IS 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
-
-
---
--- Name: COLUMN events.caller_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.events.caller_id IS 'Whose request brought it about (crm.current_caller_id); null: the operator, a job, or another writer of the database.';
-
-
---
--- Name: COLUMN events."position"; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.events."position" IS 'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each other by id.';
-
-
---
--- Name: change_json(crm.events, text, json); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.change_json(e crm.events, p_object_type text, p_actor json) RETURNS json
-    LANGUAGE sql STABLE
-    AS $$
-  select json_build_object(
-    'id', e.id,
-    'object_type', p_object_type,
-    'object_id', e.object_id,
-    'action', e.event,
-    'changed_fields', coalesce(e.facts -> 'changed_fields', '[]'),
-    'actor', p_actor,
-    'occurred_at', crm.iso(e.occurred_at)
-  )
-$$;
-
-
---
--- Name: FUNCTION change_json(e crm.events, p_object_type text, p_actor json); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.change_json(e crm.events, p_object_type text, p_actor json) IS 'An event as the change log shows it: names of fields, never values.';
-
-
---
 -- Name: changed_fields(crm.activities, crm.activities); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7387,6 +7283,45 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) IS 'The arguments of a PATCH that differ from the record. A client may send back what it read: a reference that does not change is not checked again.';
+
+
+--
+-- Name: changes_json(crm.change[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changes_json(p_changes crm.change[]) RETURNS json[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  -- Each caller once: a page has few.
+  v_actors jsonb := (
+    select jsonb_object_agg(coalesce(k.caller_id::text, ''), crm.actor_json(k.caller_id))
+    from (select distinct c.caller_id from unnest(p_changes) c) k
+  );
+begin
+  return (
+    select array_agg(json_build_object(
+      'id', c.id,
+      'object_type', c.object_type,
+      'object_id', c.object_id,
+      'action', c.action,
+      'changed_fields', coalesce(c.changed_fields, '[]'),
+      'actor', v_actors -> coalesce(c.caller_id::text, ''),
+      'occurred_at', crm.iso(c.occurred_at)
+    ))
+    from unnest(p_changes) c
+    where c.object_type is not null
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION changes_json(p_changes crm.change[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changes_json(p_changes crm.change[]) IS 'Those of the changes that are shown, as the change log shows them, in their order; null if there are none.';
 
 
 --
@@ -10468,6 +10403,22 @@ COMMENT ON FUNCTION crm.cron_schedule(p_every interval) IS 'Converts an interval
 
 
 --
+-- Name: current_caller_id(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.current_caller_id() RETURNS uuid
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ select nullif(split_part(current_setting('app.caller', true), ' ', 1), '')::uuid $$;
+
+
+--
+-- Name: FUNCTION current_caller_id(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.current_caller_id() IS 'The id of the key of the request, of the proposal whose link was opened, or of the member who is signed in; null outside a request.';
+
+
+--
 -- Name: current_member_id(); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -11990,6 +11941,106 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.deliveries_due() IS 'Whether a claim would find work now or within 15 seconds. The job webhook-dispatch asks every 10 seconds, so the dispatcher is awake at least 5 seconds before a delivery is due, and can send it on time.';
+
+
+--
+-- Name: feed_position(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_position() RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  return pg_current_xact_id()::text::bigint + (select o.added from crm.feed_offset o);
+end
+$$;
+
+
+--
+-- Name: FUNCTION feed_position(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_position() IS 'The position in the feed of what this transaction writes.';
+
+
+--
+-- Name: uuid_v7_clock(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.uuid_v7_clock() RETURNS uuid
+    LANGUAGE sql
+    AS $$
+  -- 4,096 units a millisecond: the last three digits of the time are those behind the version.
+  select (
+    overlay(
+      lpad(to_hex(floor(extract(epoch from clock_timestamp()) * 4096000)::bigint), 15, '0') placing '7' from 13 for 0
+    )
+    || substr(gen_random_uuid()::text, 19)
+  )::uuid
+$$;
+
+
+--
+-- Name: FUNCTION uuid_v7_clock(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.uuid_v7_clock() IS 'A UUIDv7 of this moment with microseconds (RFC 9562, 6.2, method 3), so that the ids that one transaction makes rise in the order in which it makes them.';
+
+
+--
+-- Name: events; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.events (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7_clock() NOT NULL,
+    event crm.event_type NOT NULL,
+    object_id uuid NOT NULL,
+    facts jsonb NOT NULL,
+    is_test boolean DEFAULT false NOT NULL,
+    caller_id uuid DEFAULT crm.current_caller_id(),
+    occurred_at timestamp with time zone DEFAULT now() NOT NULL,
+    "position" bigint DEFAULT crm.feed_position() NOT NULL
+)
+PARTITION BY RANGE (id);
+
+ALTER TABLE ONLY crm.events FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE events; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.events IS 'One row for each event, whether or not there is a subscription. Only crm.emit writes it, in the transaction of the change, and crm.send_test_event. Kept for 90 days, a partition for each day. It has no foreign key: each event would lock the workspace''s row.';
+
+
+--
+-- Name: COLUMN events.facts; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events.facts IS 'What the object itself does not show, such as the previous stage. Added to the object''s JSON in the delivery.';
+
+
+--
+-- Name: COLUMN events.is_test; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events.is_test IS 'Whether it was sent to try a receiver: nothing has happened (crm.send_test_event).';
+
+
+--
+-- Name: COLUMN events.caller_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events.caller_id IS 'Whose request brought it about (crm.current_caller_id); null: the operator, a job, or another writer of the database.';
+
+
+--
+-- Name: COLUMN events."position"; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.events."position" IS 'The place in the feed, by the transaction that wrote it (crm.feed_position); events of one transaction follow each other by id.';
 
 
 --
@@ -24295,44 +24346,6 @@ GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_cal
 
 
 --
--- Name: FUNCTION current_caller_id(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.current_caller_id() FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
-
-
---
--- Name: FUNCTION feed_position(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.feed_position() FROM PUBLIC;
-
-
---
--- Name: FUNCTION uuid_v7_clock(); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
-
-
---
--- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.events TO crm_api;
-GRANT SELECT ON TABLE crm.events TO crm_app;
-
-
---
--- Name: FUNCTION change_json(e crm.events, p_object_type text, p_actor json); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.change_json(e crm.events, p_object_type text, p_actor json) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.change_json(e crm.events, p_object_type text, p_actor json) TO crm_api;
-
-
---
 -- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24406,6 +24419,14 @@ REVOKE ALL ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.changes(p_current jsonb, p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION changes_json(p_changes crm.change[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changes_json(p_changes crm.change[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.changes_json(p_changes crm.change[]) TO crm_api;
 
 
 --
@@ -24819,6 +24840,14 @@ REVOKE ALL ON FUNCTION crm.cron_schedule(p_every interval) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION current_caller_id(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.current_caller_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.current_caller_id() TO crm_api;
+
+
+--
 -- Name: FUNCTION current_member_id(); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24984,6 +25013,28 @@ GRANT ALL ON FUNCTION crm.default_owner() TO crm_api;
 --
 
 REVOKE ALL ON FUNCTION crm.deliveries_due() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION feed_position(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_position() FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION uuid_v7_clock(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.uuid_v7_clock() FROM PUBLIC;
+
+
+--
+-- Name: TABLE events; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.events TO crm_api;
+GRANT SELECT ON TABLE crm.events TO crm_app;
 
 
 --
