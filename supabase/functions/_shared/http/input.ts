@@ -78,10 +78,7 @@ async function validate(
     return { args: { ...emptyArgs, ...named }, sent: json.value, ignored: [], headers };
   }
   if (emptyErrors && query === "") return new ApiError("validation_error", [...emptyErrors]);
-  // Both begin to load at once. Mostly they are there, and Promise.all would take longer than the two awaits.
-  const validation = loadValidation();
-  const endpoint = await load();
-  const { validateInput } = await validation;
+  const [{ validateInput }, endpoint] = await Promise.all([loadValidation(), load()]);
   const valid = await validateInput(endpoint, json, new URLSearchParams(query), { strict, ids });
   if (valid instanceof ApiError) return valid;
   return { ...valid, args: { ...valid.args, ...named }, headers };
