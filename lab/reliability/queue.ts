@@ -100,20 +100,33 @@ export function countEnded(sql: Sql, workspaces: string[]): Promise<number> {
   return countDeliveries(sql, workspaces, sql`state <> 'pending'`);
 }
 
-/** Makes all retries due now. */
+/** Makes the retries due now that no dispatcher is changing: to wait for one could be a deadlock with its group. */
 export async function skipWaits(sql: Sql, workspaces: string[]): Promise<void> {
   await sql`
+    with waiting as (
+      select workspace_id, delivery_id from crm.webhook_queue
+      where workspace_id = any (${workspaces}) and state = 'waiting' and due_at > clock_timestamp()
+      for update skip locked
+    )
     update crm.webhook_deliveries d set next_attempt_at = clock_timestamp()
-    from crm.webhook_queue q
-    where q.workspace_id = any (${workspaces}) and q.state = 'waiting' and q.due_at > clock_timestamp()
-      and d.workspace_id = q.workspace_id and d.id = q.delivery_id and d.attempts > 0`;
+    from waiting q
+    where d.workspace_id = q.workspace_id and d.id = q.delivery_id and d.attempts > 0`;
 }
 
-/** Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. */
+/**
+ * Shortens leases from 60 s to `seconds`, so that a short run need not wait for them. Leaves those that a dispatcher is
+ * changing: to wait for one could be a deadlock with its group.
+ */
 export async function shortenLeases(sql: Sql, seconds: number): Promise<void> {
   await sql`
-    update crm.webhook_queue set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
-    where lease_until > clock_timestamp() + ${seconds} * interval '1 s'`;
+    with leased as (
+      select workspace_id, delivery_id from crm.webhook_queue
+      where lease_until > clock_timestamp() + ${seconds} * interval '1 s'
+      for update skip locked
+    )
+    update crm.webhook_queue q set lease_until = clock_timestamp() + ${seconds} * interval '1 s'
+    from leased l
+    where q.workspace_id = l.workspace_id and q.delivery_id = l.delivery_id`;
 }
 
 /** Counts the workspaces' deliveries that a dispatcher holds now. */
