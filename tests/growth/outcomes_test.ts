@@ -1,0 +1,43 @@
+// Recording outcomes beside the other deliveries of a day, on a database of its own, whose statistics nobody else changes.
+import assert from "node:assert/strict";
+import type { ISql } from "postgres";
+import { openWorld } from "../../lab/harness/world.ts";
+import { createSubscribers, enqueue } from "../../lab/reliability/queue.ts";
+import { type Outcome, recordOutcomes } from "../support/outcomes.ts";
+
+const DELIVERIES = 6000;
+const GROUP = 40;
+
+Deno.test("A group of outcomes is recorded without reading the other deliveries of the day, planned when these were few", async () => {
+  await using world = await openWorld();
+  const { sql } = world;
+  const encryptionKey = world.secrets.webhook_encryption_key;
+  const workspaces = await createSubscribers(sql, "https://127.0.0.1/", 1, { encryptionKey });
+  const lease = async (count: number): Promise<Outcome[]> => {
+    await enqueue(sql, workspaces, count);
+    return await sql<Outcome[]>`
+      update crm.webhook_queue set state = 'leased', lease_until = now() + interval '1 hour', lease_token = 1
+      where state = 'ready' returning workspace_id, delivery_id, lease_token`;
+  };
+  // In a transaction, because at the end of one these counters may begin again.
+  const countReads = (outcomes: Outcome[]) =>
+    sql.begin(async (sql) => {
+      const before = await readRows(sql);
+      assert.equal((await recordOutcomes(sql, outcomes)).length, outcomes.length);
+      return await readRows(sql) - before;
+    });
+
+  // Postgres plans each of the first five calls, and then keeps a plan.
+  for (const outcome of await lease(7)) await countReads([outcome]);
+  const leased = await lease(DELIVERIES);
+  const read = await countReads(leased.slice(-GROUP));
+  assert.ok(read <= 10 * GROUP, `${read} rows read for ${GROUP} outcomes`);
+});
+
+/** The rows of deliveries, queue and subscriptions that this connection has read. */
+async function readRows(sql: ISql): Promise<number> {
+  const [row] = await sql<[{ rows: number }]>`
+    select sum(seq_tup_read + idx_tup_fetch)::integer as rows from pg_stat_xact_user_tables
+    where relname like 'webhook\_%'`;
+  return row.rows;
+}
