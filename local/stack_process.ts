@@ -4,6 +4,15 @@ import { readStackFile, type StackFile } from "./stack_file.ts";
 const START_TIMEOUT_MS = 180_000;
 const START_SCRIPT = fileURLToPath(new URL("start.ts", import.meta.url));
 
+/** What `deno` is told to start a stack. */
+export interface StackCommand {
+  args: string[];
+  /** Absent: the present folder. */
+  cwd?: string;
+}
+
+const START: StackCommand = { args: ["run", "-A", START_SCRIPT] };
+
 /** `deno task start` as a process, for the programs that need a stack of their own: the demo and the tests. */
 export interface StackProcess {
   /** Resolves when the process has ended. */
@@ -19,10 +28,14 @@ export interface ReadyStack extends StackProcess {
   stop(): Promise<Deno.CommandStatus>;
 }
 
-/** Runs local/start.ts on any free port; `env` is added to the present environment. */
-export function spawnStack(env: Record<string, string>): StackProcess {
+/**
+ * Runs a stack on any free port.
+ * @param env added to the present environment
+ * @param command absent: local/start.ts of this tree
+ */
+export function spawnStack(env: Record<string, string>, command = START): StackProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", START_SCRIPT],
+    ...command,
     // Empty, so that tests neither write to the developer's own DATABASE_URL nor name another console.
     env: { PORT: "0", DATABASE_URL: "", APP_ORIGIN: "", ...env },
     stdin: "null",
@@ -47,8 +60,9 @@ export function spawnStack(env: Record<string, string>): StackProcess {
 export async function startStackProcess(
   dataDir: string,
   env: Record<string, string> = {},
+  command = START,
 ): Promise<ReadyStack> {
-  const stack = spawnStack({ ...env, DATA_DIR: dataDir });
+  const stack = spawnStack({ ...env, DATA_DIR: dataDir }, command);
   let running = true;
   stack.ended.then(() => running = false);
   function stop(): Promise<Deno.CommandStatus> {

@@ -19,6 +19,7 @@ import { concurrency } from "./subjects/concurrency.ts";
 import { costs } from "./subjects/costs.ts";
 import { growth } from "./subjects/growth.ts";
 import { byHand } from "./subjects/hand.ts";
+import { install } from "./subjects/install.ts";
 import { life } from "./subjects/life.ts";
 import { roundTrips } from "./subjects/round_trips.ts";
 import { statements } from "./subjects/statements.ts";
@@ -36,6 +37,7 @@ const { figures, whole } = await runSubjects({
     batches,
     concurrency,
     coldStart,
+    install,
     growth,
     webhooks,
     life,
