@@ -92,7 +92,7 @@ comment on function crm.name_key(text) is
 
 create function crm.digits(p_phone text) returns text
 language sql immutable parallel safe
-as $$ select nullif(regexp_replace(p_phone, '[^0-9]', '', 'g'), '') $$;
+as $$ select nullif(regexp_replace(p_phone, '[^0-9]+', '', 'g'), '') $$;
 comment on function crm.digits(text) is
   'The digits of a phone number, so that two spellings of it are equal; null if it has none.';
 

@@ -138,7 +138,13 @@ test("An erasure forgets each Idempotency-Key that mentions the person, however 
     "erp:11.9.7777-1234",
     "5511977771234 2",
   ];
-  const others = ["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"];
+  const others = [
+    ...["zuleica", "quaresma zuleica", "azuleica quaresma", "7777-1235", "z q x", "ção", "100%"],
+    // No UTF-8, beside those that are; together they have a name and a number that none of them has.
+    ...["a%E3o", "b zuleica", "quaresma b", "c 9777", "71234 c"],
+    // They are looked through by the thousand.
+    ...Array.from({ length: 2500 }, (_, n) => `pedido ${n}`),
+  ];
   await sql`
     insert into crm.idempotency_keys (workspace_id, key, request_hash, body)
     select ${workspace.id}, key, '', '{}' from unnest(${[...mentions, ...others]}::text[]) key`;
