@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { isHeld } from "../../lab/harness/figures.ts";
 import { life } from "../../lab/performance/subjects/life.ts";
 
-/** Figures that depend neither on the machine nor on how long the load lasts. */
+/** Figures that depend neither on the machine nor on how long the load lasts: of other tables it changes too few rows. */
 const FIGURES = [
   "Answers not as expected",
   "Events without their delivery",
   "Deliveries that did not arrive",
   "Updates of webhook_deliveries that write no index ÷ all",
-  "Updates of webhook_subscriptions that write no index ÷ all",
 ];
 
 Deno.test("All kinds of requests at once meet no error, lose no webhook, and leave tables as they should", async () => {
