@@ -20,7 +20,7 @@ import {
 import { interrupted, runShard, type Shard, type ShardResult } from "./support/shard.ts";
 
 /** The number of generated requests with `--all`; without it property_test.ts has its own number. */
-const ALL_PROPERTY_CASES = "20000";
+const ALL_PROPERTY_CASES = "5000";
 /**
  * Groups that run test files at the same time, each against its own stack. Twice as many as a small machine has processors,
  * because tests wait for a third of their time: for 30 seconds between two attempts, for 15 until a body is given up, for
