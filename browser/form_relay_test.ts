@@ -11,6 +11,7 @@ import { eventually } from "../tests/support/mailbox.ts";
 import { needing } from "../tests/support/needing.ts";
 import { baseUrl, openDatabase } from "../tests/support/stack.ts";
 import { assertAccessible, assertFits, assertReachable } from "./support/audit.ts";
+import { PHONE } from "./support/screens.ts";
 
 Deno.test(needing(["chromium"], {
   name:
@@ -51,7 +52,7 @@ Deno.test(needing(["chromium"], {
 
     const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
     try {
-      const page = await browser.newPage({ locale: "pt-BR", viewport: { width: 360, height: 740 } });
+      const page = await browser.newPage({ locale: "pt-BR", viewport: PHONE });
       await page.goto(`${origin}?utm_source=google`);
       await assertAccessible(page, "the form");
       await assertFits(page, "the form");

@@ -9,18 +9,17 @@ import { serveSite } from "../site/serve.ts";
 import { SLUGS } from "../site/sidebar.ts";
 import { needing } from "../tests/support/needing.ts";
 import { assertAccessible, assertFits } from "./support/audit.ts";
+import { DESK, READERS_PHONE } from "./support/screens.ts";
 import { findBrokenLinks } from "./support/site_links.ts";
 
 const BASE = "/crm-api/";
 const ORIGIN = "https://example.github.io";
 const ROOT = join(import.meta.dirname!, "..");
-const DESK = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 844 };
 const PAGES = SLUGS.map((slug) => slug === "index" ? "" : `${slug}/`);
 /** A page has the same elements in both languages, so each language is looked at in one light, on one screen. */
 const LOOKS = [
   { screen: DESK, colorScheme: "light", addresses: [...PAGES, "404.html"] },
-  { screen: PHONE, colorScheme: "dark", addresses: PAGES.map((page) => `en/${page}`) },
+  { screen: READERS_PHONE, colorScheme: "dark", addresses: PAGES.map((page) => `en/${page}`) },
 ] as const;
 
 interface Site {
@@ -95,7 +94,7 @@ const SCENARIOS: Scenario[] = [
     name: "A phone's reader gets from the home page to English, and from a guide to the menu with every page",
     run: ({ browser, url }) =>
       open(browser, url, async (page) => {
-        await page.setViewportSize(PHONE);
+        await page.setViewportSize(READERS_PHONE);
         await page.goto(url);
         await page.getByRole("link", { name: "English" }).click();
         await page.waitForURL(`${url}en/`);
@@ -193,10 +192,11 @@ async function audit(
     await page.emulateMedia({ colorScheme });
     for (const address of addresses) {
       await page.goto(url + address);
-      for (const size of [screen === DESK ? PHONE : DESK, screen]) {
+      for (const size of [DESK, READERS_PHONE]) {
         await page.setViewportSize(size);
         await assertFits(page, `/${address} at ${size.width} px`);
       }
+      await page.setViewportSize(screen);
       await assertAccessible(page, `/${address} at ${screen.width} px, ${colorScheme}`);
     }
   });

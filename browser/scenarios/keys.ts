@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventually } from "../../lab/harness/waiting.ts";
-import { functionsUrl, openPage, PHONE } from "../support/browser.ts";
+import { functionsUrl, openPage } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { makeDeal } from "../../tests/support/fixtures.ts";
 import { makeProposal, tokenOf } from "../../tests/support/proposals.ts";
 import { assertAccessible, assertFits, assertReachable } from "../support/audit.ts";
-import { consoleUrl, DESK, type Look, openPage, PHONE } from "../support/browser.ts";
+import { consoleUrl, type Look, openPage } from "../support/browser.ts";
+import { DESK, PHONE } from "../support/screens.ts";
 import { makeCompany, sessionOf } from "../support/company.ts";
 import type { Scenario, World } from "../support/scenario.ts";
 

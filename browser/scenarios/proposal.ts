@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { makeDeal } from "../../tests/support/fixtures.ts";
 import { makeProposal, tokenOf } from "../../tests/support/proposals.ts";
-import { openPage, PHONE } from "../support/browser.ts";
+import { openPage } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
 import { makeCompany } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 

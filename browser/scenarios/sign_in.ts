@@ -4,7 +4,8 @@ import { makeMember } from "../../lab/harness/sessions.ts";
 import { eventually } from "../../lab/harness/waiting.ts";
 import { readMails } from "../../local/auth/mail.ts";
 import { dataDir } from "../../tests/support/stack.ts";
-import { functionsUrl, openPage, PHONE, type Watched } from "../support/browser.ts";
+import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
+import { PHONE } from "../support/screens.ts";
 import { makeCompany, makePerson, type Person, sessionOf } from "../support/company.ts";
 import type { Scenario } from "../support/scenario.ts";
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { eventually } from "../../lab/harness/waiting.ts";
 import { readStackFile } from "../../local/stack_file.ts";
+import { DESK } from "./screens.ts";
 
 const stack = await readStackFile(Deno.env.get("DATA_DIR") ?? ".local");
 
@@ -13,10 +14,6 @@ export const functionsUrl = stack.base_url;
 
 /** Where the console keeps the session of a browser. */
 const SESSION = "crm.session";
-
-/** The smallest screen that the console is for. */
-export const PHONE = { width: 360, height: 740 };
-export const DESK = { width: 1280, height: 900 };
 
 export interface Look {
   viewport?: { width: number; height: number };

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { openDatabase } from "../../tests/support/stack.ts";
 import { en } from "../../console/strings/en.ts";
 import { pt } from "../../console/strings/pt.ts";
-import { consoleUrl, openBrowser, openPage, PHONE } from "./browser.ts";
+import { consoleUrl, openBrowser, openPage } from "./browser.ts";
+import { PHONE } from "./screens.ts";
 import { type BusyCompany, makeBusyCompany } from "./busy_company.ts";
 import { sessionOf } from "./company.ts";
 
