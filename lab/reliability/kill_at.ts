@@ -1,6 +1,7 @@
+// @ts-types="@types/pg"
+import pg from "pg";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { Execution } from "../../supabase/functions/_shared/postgres/execution.ts";
 import type { KillPoint, KillReport, Stage } from "./dispatcher.ts";
 
 /** Long enough to send a request; the receiver answers after 20 ms. */
@@ -14,18 +15,19 @@ export function killAt({ stage, claimed: enough }: KillPoint): void {
   let claimed = 0;
   const dueAt = (here: Stage) => stage === here && claimed >= enough;
 
-  replaceExecution({
-    before({ text, values }) {
-      if (!text.includes("crm.delivery_record(")) return;
+  replaceQuery(async ({ text, values }, send) => {
+    if (text.includes("crm.delivery_record(")) {
       const [{ delivery_id: id }] = JSON.parse(String(values[0])) as [Claimed];
       if (dueAt("before recording")) killSelf(stage, id);
       if (dueAt("in recording")) onceWritten(id, () => killSelf(stage, id));
-    },
-    after({ text }, rows) {
-      if (!text.includes("crm.delivery_claim(")) return;
+    }
+    const result = await send();
+    if (text.includes("crm.delivery_claim(")) {
+      const rows = result.rows as Claimed[];
       claimed += rows.length;
       if (dueAt("after claim") && rows[0]) killSelf(stage, rows[0].delivery_id);
-    },
+    }
+    return result;
   });
   replaceTls((connection) => {
     if (dueAt("in TLS")) {
@@ -56,23 +58,19 @@ interface Claimed {
   delivery_id: string;
 }
 
-/** Calls before each statement is sent, and after the rows of each have come. */
-function replaceExecution(
-  { before, after }: {
-    before(execution: Execution<Claimed>): void;
-    after(execution: Execution<Claimed>, rows: Claimed[]): void;
-  },
+/** Runs each statement of the driver through `around`, which sends it. */
+function replaceQuery(
+  around: (
+    statement: { text: string; values: readonly unknown[] },
+    send: () => Promise<pg.QueryResult>,
+  ) => Promise<pg.QueryResult>,
 ): void {
-  const prototype = Execution.prototype as Execution<Claimed>;
-  const { submit, rows } = prototype;
-  prototype.submit = function (connection) {
-    before(this);
-    submit.call(this, connection);
+  const prototype = pg.Client.prototype as unknown as {
+    query(statement: { text: string; values: readonly unknown[] }): Promise<pg.QueryResult>;
   };
-  prototype.rows = async function () {
-    const received = await rows.call(this);
-    after(this, received);
-    return received;
+  const { query } = prototype;
+  prototype.query = function (statement) {
+    return around(statement, () => query.call(this, statement));
   };
 }
 

@@ -4,7 +4,6 @@ import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
 import { type ConnectionSettings, readConnection } from "./connection.ts";
 import { isDatabaseError } from "./database_error.ts";
 import { deadlines } from "../runtime/deadlines.ts";
-import { Execution, type Value } from "./execution.ts";
 import { FairShare } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
 
@@ -13,6 +12,9 @@ const STATEMENT_MS = 10_000;
 /** Timeout for getting a connection, in milliseconds: a new one, or one that another request releases. */
 const CONNECT_MS = 5_000;
 const DEFAULT_POOL_SIZE = 4;
+
+/** A parameter of a statement. */
+export type Value = string | number | null | undefined;
 
 /** One statement with its parameters. A `name` must always be used with the same `text`. */
 export interface Statement {
@@ -107,8 +109,13 @@ async function runStatement<Row>(
   let unavailable = false;
   try {
     client = await checkOut(pool ?? await openPool());
-    const execution = client.query(new Execution<Row>(client, prepare ? name : "", text, values));
-    return await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), execution.rows());
+    const sent = client.query<Row & pg.QueryResultRow>({
+      text,
+      values: [...values],
+      ...(prepare && { name }),
+    });
+    const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
+    return rows;
   } catch (error) {
     if (client === undefined) throw connectError(error);
     // After a timeout the connection is still busy with the statement, so the pool must not use it again.

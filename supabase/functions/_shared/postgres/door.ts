@@ -1,8 +1,7 @@
 import { ApiError, completeDetails, isErrorCode, type RaisedField } from "../contract/errors.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
-import { DatabaseUnavailable, isBusy, query } from "./database.ts";
-import type { Value } from "./execution.ts";
+import { DatabaseUnavailable, isBusy, query, type Value } from "./database.ts";
 import { UNKNOWN_OWNER } from "./fair_share.ts";
 import { KnownCallers } from "./known_callers.ts";
 
