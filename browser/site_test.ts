@@ -42,9 +42,11 @@ const SCENARIOS: Scenario[] = [
   {
     name: "Every page and every operation is there as Markdown, and the llms.txt of its language lists it",
     async run({ folder, url }) {
-      for (const [language, document] of [["", "openapi.json"], ["en/", "openapi.en.json"]]) {
+      for (const language of ["", "en/"]) {
         const llms = await (await fetch(`${url}${language}llms.txt`)).text();
-        const { paths } = JSON.parse(await Deno.readTextFile(join(ROOT, document!)));
+        const { paths } = JSON.parse(
+          await Deno.readTextFile(join(folder, language, "reference", "openapi.json")),
+        );
         const operations = Object.values(paths as Record<string, Record<string, { operationId: string }>>)
           .flatMap((methods) => Object.values(methods))
           .map(({ operationId }) => `reference/operations/${operationId}`);

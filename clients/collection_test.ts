@@ -1,17 +1,19 @@
 // The collections, run from top to bottom by a program that reads their formats, against the shared stack of the run.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import newman from "newman";
 import { createProposal, sendProposal } from "../operator/proposals.ts";
 import { foldersOf } from "../collection/steps.ts";
 import { makeWorkspaceWithDeal } from "../tests/support/fixtures.ts";
 import { openMailbox } from "../tests/support/mailbox.ts";
 import { baseUrl, openDatabase } from "../tests/support/stack.ts";
-import { API_DOCUMENT, readDocument } from "./support/documents.ts";
+import { API_DOCUMENT, readDocument, writeCollections } from "./support/documents.ts";
 import { sendAll } from "./support/http_client.ts";
 
 const steps = foldersOf(await readDocument(API_DOCUMENT)).flatMap((folder) => folder.steps);
 
-const read = (name: string) => Deno.readTextFile(new URL(`../collection/${name}`, import.meta.url));
+const collections = await writeCollections();
+const read = (name: string) => Deno.readTextFile(join(collections, name));
 
 /** What a person enters: the key of a new workspace, a receiver, and the tokens of two proposals. */
 async function enteredValues(): Promise<Record<string, string>> {

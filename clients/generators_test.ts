@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { API_DOCUMENT, APP_DOCUMENT } from "./support/documents.ts";
+import { API_DOCUMENT, APP_DOCUMENT, writeDocuments } from "./support/documents.ts";
 import { GENERATORS } from "./support/generators.ts";
 import { typeErrors } from "./support/type_check.ts";
 
@@ -28,6 +28,7 @@ for (const [name, generate] of Object.entries(GENERATORS)) {
 Deno.test("openapi_typescript generates types that check from the document of the console's functions", async () => {
   const folder = await Deno.makeTempDir();
   try {
+    await writeDocuments();
     await GENERATORS["openapi_typescript"]!(APP_DOCUMENT, folder);
     assert.deepEqual(await typeErrors(folder), []);
   } finally {

@@ -1,14 +1,14 @@
 // Runs the commands of the site's page of tools in a copy of the files that they name.
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createProposal, sendProposal } from "../operator/proposals.ts";
 import { openPage } from "../tests/docs/claims.ts";
 import { makeWorkspaceWithDeal } from "../tests/support/fixtures.ts";
 import { openMailbox } from "../tests/support/mailbox.ts";
 import { baseUrl, openDatabase } from "../tests/support/stack.ts";
+import { API_DOCUMENT, writeCollections } from "./support/documents.ts";
 import config from "./deno.json" with { type: "json" };
 
-const ROOT = join(import.meta.dirname!, "..");
 const CONFIG = join(import.meta.dirname!, "deno.json");
 
 const { blocks } = await openPage("tools", { sh: 4, ts: 1 });
@@ -59,12 +59,11 @@ Deno.test("The mock of the page of tools has the version that the test of the mo
   assert.equal(file, "openapi.json");
 });
 
-/** A folder with the files that the page names, in which npx runs the pinned packages of this folder. */
+/** A folder with the files that the page has its reader download, in which npx runs the pinned packages of this folder. */
 async function openReader() {
   const folder = await Deno.makeTempDir();
-  await Deno.mkdir(join(folder, "collection"));
-  for (const file of ["openapi.json", "collection/crm.postman_collection.json"]) {
-    await Deno.copyFile(join(ROOT, file), join(folder, file));
+  for (const file of [API_DOCUMENT, join(await writeCollections(), "crm.postman_collection.json")]) {
+    await Deno.copyFile(file, join(folder, basename(file)));
   }
   const output = async (program: string, args: string[], env: Record<string, string>) => {
     const { success, stdout, stderr } = await new Deno.Command(program, {

@@ -1,4 +1,7 @@
-/** `deno task collection`: writes the collections for Postman and for editors, from the Portuguese document. */
+/**
+ * `deno task collection`: writes the collections for Postman and for editors into clients/written/, which is not tracked.
+ */
+import { replaceFile, WRITTEN } from "../openapi/files.ts";
 import { collectionFiles } from "./files.ts";
 
-for (const [path, text] of Object.entries(await collectionFiles())) await Deno.writeTextFile(path, text);
+for (const [name, text] of Object.entries(collectionFiles())) await replaceFile(WRITTEN + name, text);

@@ -42,7 +42,7 @@ const APP_INTRODUCTION = doc(
     "The functions of the console: API keys, webhooks, deliveries, members, activity and funnel of a workspace.",
     "Every call carries the access token of Supabase Auth in `Authorization: Bearer`. A person who is a member of several " +
     "workspaces chooses one in the header `X-Workspace-Id`.",
-    "Integrations use the public API with an API key: see `openapi.en.json`. These functions follow the console, and may " +
+    "Integrations use the public API with an API key: see `openapi.json`. These functions follow the console, and may " +
     "change with it.",
   ].join("\n\n"),
 );

@@ -1,10 +1,9 @@
 /**
- * `deno task openapi`: writes the documents of the API and of the application, in Portuguese and English, at the root of
- * the repository.
+ * `deno task openapi`: writes clients/openapi.json, and into clients/written/, which is not tracked, the same document in
+ * English and those of the application.
  */
-import { openApiDocument } from "./document.ts";
-import { DOCUMENTS, documentText } from "./files.ts";
+import { DOCUMENTS, documentText, replaceFile } from "./files.ts";
 
 for (const { file, audience, language } of DOCUMENTS) {
-  await Deno.writeTextFile(file, documentText(openApiDocument(audience, language)));
+  await replaceFile(file, documentText(audience, language));
 }

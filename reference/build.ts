@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { dirname, join, posix, relative } from "node:path";
-import { DOCUMENTS } from "../openapi/files.ts";
+import { documentText } from "../openapi/files.ts";
 import { referencePage } from "./page.ts";
 
 const HERE = import.meta.dirname!;
@@ -44,8 +44,7 @@ async function build({ out, pages, tryIt, guides }: Layout): Promise<void> {
     await writeHashed(folder, join(assets, "page.css"), await readOwn("page.css")),
   ];
   const theme = await readOwn("theme.css");
-  for (const { file, audience, language } of DOCUMENTS) {
-    if (audience !== "api") continue;
+  for (const language of ["pt", "en"] as const) {
     const page = pages[language];
     const from = (path: string) => relative(page, path).replaceAll("\\", "/");
     const links = {
@@ -57,7 +56,7 @@ async function build({ out, pages, tryIt, guides }: Layout): Promise<void> {
       guides,
     };
     await write(join(folder, page, "index.html"), referencePage(language, links, { tryIt, theme }));
-    await write(join(folder, page, "openapi.json"), await Deno.readTextFile(file));
+    await write(join(folder, page, "openapi.json"), documentText("api", language));
   }
   const finished = join(HERE, out);
   await Deno.remove(finished, { recursive: true }).catch(() => {});

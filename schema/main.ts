@@ -1,9 +1,14 @@
 /**
- * `deno task schema`: writes supabase/schema.sql and docs/schema.md from the migrations, and the rights of verbs into the
- * last of them. `--check` only compares: exit code 1 where a file is not what the task would write.
+ * `deno task schema`: writes docs/schema.md from the migrations, and the rights of verbs into the last of them. `--check`
+ * only compares: exit code 1 where a file is not what the task would write. `--dump` prints the whole schema as pg_dump
+ * does, and writes nothing.
  */
-import { schemaFiles } from "./files.ts";
+import { schemaDump, schemaFiles } from "./files.ts";
 
+if (Deno.args.includes("--dump")) {
+  console.log(await schemaDump());
+  Deno.exit();
+}
 const files = await schemaFiles();
 if (Deno.args.includes("--check")) {
   const stale: string[] = [];

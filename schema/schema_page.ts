@@ -35,8 +35,7 @@ interface Relation {
 const HEAD = `# Schema
 
 Written by \`deno task schema\` from the catalogue of a database with every migration; a test compares the two. The SQL
-itself is [supabase/schema.sql](../supabase/schema.sql), its reasons are in
-[supabase/migrations](../supabase/migrations).
+is in [supabase/migrations](../supabase/migrations); \`deno task schema -- --dump\` prints it as \`pg_dump\` does.
 
 Every table of a workspace has \`workspace_id\` first in its keys, and refers to others by \`(workspace_id, id)\`: a
 key check bypasses row-level security, so the workspace must be part of it.

@@ -2,13 +2,7 @@ import type { PGlite } from "@electric-sql/pglite";
 import { pgDump } from "@electric-sql/pglite-tools/pg_dump";
 import { SCHEMAS } from "./database.ts";
 
-const HEAD =
-  `-- The whole schema, as pg_dump prints it after every migration. Written by deno task schema, for reading and review;
--- never run it. The changes, with their reasons, are in supabase/migrations.
-
-`;
-
-/** Creates the text of supabase/schema.sql. */
+/** Prints a database as pg_dump does, for reading. It changes the settings of the session. */
 export async function schemaSql(database: PGlite): Promise<string> {
   const dump = await pgDump({
     pg: database,
@@ -23,5 +17,5 @@ export async function schemaSql(database: PGlite): Promise<string> {
   const text = await dump.text();
   // Removes the session settings and the version of pg_dump, which are not part of the schema.
   const statements = text.slice(text.indexOf("--\n-- Name:"));
-  return HEAD + statements.replace(/\n--\n-- PostgreSQL database dump complete[\s\S]*$/, "").trimEnd() + "\n";
+  return statements.replace(/\n--\n-- PostgreSQL database dump complete[\s\S]*$/, "").trimEnd();
 }

@@ -25,8 +25,9 @@ try {
   const settings = readSettings(Deno.env.get.bind(Deno.env));
   await buildPages(fresh);
   await addPolicies(fresh);
-  await writeMarkdown(fresh, settings);
   await addReference(fresh);
+  await addDownloads(fresh);
+  await writeMarkdown(fresh, settings);
   const { files, bytes, home } = await measure(fresh, settings.base);
   const seconds = (performance.now() - startedAt) / 1000;
   const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} KB`;
@@ -62,9 +63,7 @@ async function writeMarkdown(folder: string, { base, origin }: Settings): Promis
   for (const [language, prefix] of [["pt", ""], ["en", "en/"]] as const) {
     const pages = await Promise.all(SLUGS.map((slug) => readPage(`${prefix}${slug}`)));
     for (const page of pages) await write(join(folder, `${page.path}.md`), plainPage(page));
-    const document = JSON.parse(
-      await Deno.readTextFile(join(ROOT, language === "pt" ? "openapi.json" : "openapi.en.json")),
-    );
+    const document = JSON.parse(await Deno.readTextFile(join(folder, prefix, "reference", "openapi.json")));
     for (const [path, text] of Object.entries(operationPages(document, language, baseUrl))) {
       await write(join(folder, path), text);
     }
@@ -76,18 +75,37 @@ async function writeMarkdown(folder: string, { base, origin }: Settings): Promis
 /** Builds the reference, whose output is laid out as the site's root. */
 async function addReference(folder: string): Promise<void> {
   const built = join(ROOT, "reference", "dist");
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "reference"],
-    cwd: ROOT,
-    stdin: "null",
-    stdout: "null",
-  }).output();
-  if (!success) throw new Error("deno task reference failed");
+  await runTask("reference");
   for await (const file of filesOf(built)) {
     const target = join(folder, relative(built, file));
     await Deno.mkdir(dirname(target), { recursive: true });
     await Deno.copyFile(file, target);
   }
+}
+
+/** Adds what pages offer for download: the collections and the application's documents, beside the reference. */
+async function addDownloads(folder: string): Promise<void> {
+  await runTask("openapi");
+  await runTask("collection");
+  const places = {
+    "crm.http": "reference/crm.http",
+    "crm.postman_collection.json": "reference/crm.postman_collection.json",
+    "openapi.app.json": "reference/openapi.app.json",
+    "openapi.app.en.json": "en/reference/openapi.app.json",
+  };
+  for (const [name, place] of Object.entries(places)) {
+    await Deno.copyFile(join(ROOT, "clients", "written", name), join(folder, place));
+  }
+}
+
+async function runTask(name: string): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", name],
+    cwd: ROOT,
+    stdin: "null",
+    stdout: "null",
+  }).output();
+  if (!success) throw new Error(`deno task ${name} failed`);
 }
 
 async function readPage(path: string): Promise<Page> {

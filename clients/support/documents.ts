@@ -1,15 +1,26 @@
 import { fileURLToPath } from "node:url";
+import { run } from "./sdk_package.ts";
 
-/** The documents in the repository, as integrators get them. */
-export const DOCUMENTS = ["openapi.json", "openapi.en.json", "openapi.app.json", "openapi.app.en.json"].map((
-  name,
-) => fileURLToPath(new URL(`../../${name}`, import.meta.url)));
+const CLIENTS = fileURLToPath(new URL("..", import.meta.url));
+const WRITTEN = `${CLIENTS}written`;
 
 /** The document of the API, in Portuguese. */
-export const API_DOCUMENT = DOCUMENTS[0]!;
+export const API_DOCUMENT = `${CLIENTS}openapi.json`;
 
 /** The document of the console's functions, in Portuguese. */
-export const APP_DOCUMENT = DOCUMENTS[2]!;
+export const APP_DOCUMENT = `${WRITTEN}/openapi.app.json`;
+
+/** Writes the documents that are not tracked, and returns the paths of all. */
+export async function writeDocuments(): Promise<string[]> {
+  await run(Deno.execPath(), ["task", "openapi"]);
+  return [API_DOCUMENT, `${WRITTEN}/openapi.en.json`, APP_DOCUMENT, `${WRITTEN}/openapi.app.en.json`];
+}
+
+/** Writes the collections, and returns their folder. */
+export async function writeCollections(): Promise<string> {
+  await run(Deno.execPath(), ["task", "collection"]);
+  return WRITTEN;
+}
 
 /** Reads a document without types, as a tool does. */
 // deno-lint-ignore no-explicit-any -- see above

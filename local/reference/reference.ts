@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { DOCUMENTS } from "../../openapi/files.ts";
 import type { Language } from "../../openapi/language.ts";
+import type { OpenApi } from "../../openapi/read_document.ts";
 import { type Build, createBuild, ROOT } from "../static/build.ts";
 import { opensPage, serveFile } from "../static/files.ts";
 import { type BuildTexts, failedPage, preparingPage } from "../static/pages.ts";
@@ -82,9 +82,10 @@ function referenceBuild(out: string): Build {
   });
 }
 
-/** The document of the repository, with this stack as its only server: others do not let a browser call them. */
-async function localDocument(language: Language, origin: string): Promise<unknown> {
-  const { file } = DOCUMENTS.find((one) => one.audience === "api" && one.language === language)!;
-  const document = JSON.parse(await Deno.readTextFile(file));
+/** The document with this stack as its only server: others do not let a browser call them. */
+async function localDocument(language: Language, origin: string): Promise<object> {
+  // Imported when somebody asks, because the schemas of every resource would delay each start.
+  const { openApiDocument } = await import("../../openapi/document.ts");
+  const document = openApiDocument("api", language) as OpenApi;
   return { ...document, servers: [{ ...document.servers[0], url: `${origin}/functions/v1` }] };
 }

@@ -41,8 +41,8 @@ function linkedFile(file: string, link: string): string {
   if (!file.startsWith(SITE)) return join(dirname(file), link);
   const address = addressOf(relative(SITE, file).replace(/\.md$/, ""));
   const linked = new URL(link, `http://site/${address}`).pathname.slice(1);
-  // The reference is built from the documents.
-  if (/^(en\/)?reference\/$/.test(linked)) return join(ROOT, "reference/build.ts");
+  // The reference and what lies beside it are built; the test of the built site follows links to them.
+  if (/^(en\/)?reference\//.test(linked)) return join(ROOT, "reference/build.ts");
   if (!/^$|\/$/.test(linked)) return join(SITE, `${linked} has no slash at its end`);
   return join(SITE, `${linked === "" || linked === "en/" ? `${linked}index` : linked.slice(0, -1)}.md`);
 }
@@ -92,7 +92,7 @@ Deno.test("Every file or folder that a page names is there", async () => {
   for (const [file, page] of pages) {
     for (const [, path] of page.matchAll(PATH)) {
       // Built by a task that the page names.
-      if (/\/dist\/?$/.test(path!)) continue;
+      if (/\/(dist|written)\/?$/.test(path!)) continue;
       const base = FUNCTIONS_FOLDERS.includes(path!.split("/")[0]!) ? "supabase/functions" : "";
       if (!await exists(join(ROOT, base, path!))) missing.push(`${relative(ROOT, file)}: ${path}`);
     }

@@ -37,7 +37,6 @@ async function addField(): Promise<void> {
         "openapi",
         "sdk/write",
         "contract/tools",
-        "collection",
         "schema",
         "contract/pages",
       ]
@@ -71,7 +70,7 @@ async function addField(): Promise<void> {
     } finally {
       await stack.stop();
     }
-    const openapi = JSON.parse(await Deno.readTextFile(join(copy, "openapi.json")));
+    const openapi = JSON.parse(await Deno.readTextFile(join(copy, "clients/openapi.json")));
     assert.ok("referred_by" in openapi.components.schemas.NewDeal.properties);
     assert.match(
       await Deno.readTextFile(join(copy, "sdk/src/types.ts")),

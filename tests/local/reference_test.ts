@@ -4,6 +4,7 @@ import { openGateway } from "../../local/gateway.ts";
 import { openReference, REFERENCE_PREFIX } from "../../local/reference/reference.ts";
 import { startStackProcess } from "../../local/stack_process.ts";
 import { createBuild } from "../../local/static/build.ts";
+import { documentText } from "../../openapi/files.ts";
 import { testOnDataDir } from "../support/own_stack.ts";
 
 const BROWSER = { headers: { accept: "text/html,*/*;q=0.8" }, redirect: "manual" } as const;
@@ -86,20 +87,13 @@ Deno.test("A reference that cannot be built says why", () =>
 
 Deno.test("The documents beside the reference name the stack that serves them, and need no build", () =>
   serve("Deno.exit(1);", async ({ origin }) => {
-    for (
-      const [path, file] of [["/docs/openapi.json", "openapi.json"], [
-        "/docs/en/openapi.json",
-        "openapi.en.json",
-      ]]
-    ) {
+    for (const [path, language] of [["/docs/openapi.json", "pt"], ["/docs/en/openapi.json", "en"]] as const) {
       const response = await fetch(origin + path);
       assert.equal(response.headers.get("content-type"), "application/json");
       assert.equal(response.headers.get("x-content-type-options"), "nosniff");
       const { servers, ...document } = await response.json();
       assert.deepEqual(servers.map(({ url }: { url: string }) => url), [`${origin}/functions/v1`]);
-      const { servers: _, ...own } = JSON.parse(
-        await Deno.readTextFile(new URL(`../../${file}`, import.meta.url)),
-      );
+      const { servers: _, ...own } = JSON.parse(documentText("api", language));
       assert.deepEqual(document, own);
     }
   }));

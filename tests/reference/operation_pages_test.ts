@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type OpenApi, operationsOf, parametersOf, repliesOf } from "../../openapi/read_document.ts";
 import { llmsText } from "../../reference/llms.ts";
 import { operationPagePath, operationPages } from "../../reference/markdown.ts";
-import { DOCUMENTS } from "../../openapi/files.ts";
+import { openApiDocument } from "../../openapi/document.ts";
 import { apiEndpoints } from "../../contract/resources.ts";
 import { errorCodes } from "../../contract/error_codes.ts";
 import { operationId } from "../../openapi/operation_id.ts";
@@ -13,12 +13,10 @@ import { baseUrl, openDatabase } from "../support/stack.ts";
 
 const SITE = "https://docs.example/crm/";
 
-const written = await Promise.all(
-  DOCUMENTS.filter(({ audience }) => audience === "api").map(async ({ file, language }) => {
-    const document: OpenApi = JSON.parse(await Deno.readTextFile(file));
-    return { document, language, pages: operationPages(document, language, SITE) };
-  }),
-);
+const written = (["pt", "en"] as const).map((language) => {
+  const document = openApiDocument("api", language) as OpenApi;
+  return { document, language, pages: operationPages(document, language, SITE) };
+});
 
 /** The part of a page below a heading, up to the next one of its level. */
 function sectionOf(page: string, heading: string): string {
