@@ -1,0 +1,37 @@
+import { openAccessTokens } from "../../../local/auth/access_tokens.ts";
+import { installAuthSchema } from "../../../local/auth/schema.ts";
+import { generateSigningKey } from "../../../local/auth/signing_key.ts";
+import { makeMember, signInAs } from "../../harness/sessions.ts";
+import type { Subject } from "../../harness/subject.ts";
+import { WORKSPACE_HEADER } from "../../../supabase/functions/_shared/http/gates.ts";
+import { attackNeighbours, ISOLATE, openAttackWorld } from "../world.ts";
+
+const CONNECTIONS = 64;
+const SPELLINGS = 500;
+
+/** One session, whose workspace is spelled in another way each time. */
+export const letterCase: Subject = {
+  name: "letter-case",
+  title: `${CONNECTIONS} connections call with one session, and ${SPELLINGS} spellings of its workspace`,
+  async measure(conditions) {
+    await using world = await openAttackWorld();
+    const { id } = world.workspaces[1]!;
+    await installAuthSchema(world.sql);
+    const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
+    const { session } = await signInAs(world.sql, tokens, await makeMember(world.sql, id, "admin"));
+    await using server = await world.serve({ ...ISOLATE, SUPABASE_JWKS: JSON.stringify(tokens.jwks) });
+    const requests = Array.from({ length: SPELLINGS }, (_, spelling) => ({
+      method: "GET",
+      path: "/app-v1-funnel",
+      headers: { "Authorization": `Bearer ${session}`, [WORKSPACE_HEADER]: spell(id, spelling) },
+    }));
+    const order = { connections: CONNECTIONS, requests };
+    return await attackNeighbours("Letter case", world, server, order, conditions);
+  },
+};
+
+/** Writes the letters in upper case whose bit in the number is set. */
+function spell(id: string, bits: number): string {
+  let letter = 0;
+  return id.replaceAll(/[a-f]/g, (small) => bits >> letter++ & 1 ? small.toUpperCase() : small);
+}
