@@ -19,10 +19,10 @@ import { largeWorkspace } from "./subjects/large_workspace.ts";
 import { letterCase } from "./subjects/letter_case.ts";
 import { manyDeliveries } from "./subjects/many_deliveries.ts";
 import { mcpLists } from "./subjects/mcp_lists.ts";
+import { newKeys } from "./subjects/new_keys.ts";
 import { randomKeys } from "./subjects/random_keys.ts";
 import { slowBodies } from "./subjects/slow_bodies.ts";
 import { storedBatches } from "./subjects/stored_batches.ts";
-import { twoKeys } from "./subjects/two_keys.ts";
 
 const { figures, whole } = await runSubjects({
   // In the order of docs/security.md.
@@ -34,7 +34,7 @@ const { figures, whole } = await runSubjects({
     largeWorkspace,
     healthChecks,
     largePages,
-    twoKeys,
+    newKeys,
     storedBatches,
     mcpLists,
     letterCase,

@@ -102,6 +102,23 @@ export async function attackNeighbours(
   ];
 }
 
+/** Gives each of these contacts of the attacker's workspace so many deals. */
+export async function giveDeals(
+  { sql, workspaces }: AttackWorld,
+  contactIds: string[],
+  each: number,
+): Promise<void> {
+  const { id } = workspaces[1]!;
+  await sql`alter table crm.deals disable trigger user`;
+  await sql`
+    insert into crm.deals (workspace_id, title, value, contact_id, owner_id, pipeline_id, stage_id)
+    select d.workspace_id, d.title, 1500, c.id, d.owner_id, d.pipeline_id, d.stage_id
+    from (select * from crm.deals where workspace_id = ${id} limit 1) d,
+      unnest(${contactIds}::uuid[]) c (id), generate_series(1, ${each}::int)`;
+  await sql`alter table crm.deals enable trigger user`;
+  await sql`vacuum analyze crm.deals`;
+}
+
 /** The figure of what a request of an attack costs; none where the system does not tell processor times. */
 export function costOf(name: string, cost: number, target: number): Measurement[] {
   if (Number.isNaN(cost)) return [];

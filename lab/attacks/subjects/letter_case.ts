@@ -4,18 +4,20 @@ import { generateSigningKey } from "../../../local/auth/signing_key.ts";
 import { makeMember, signInAs } from "../../harness/sessions.ts";
 import type { Subject } from "../../harness/subject.ts";
 import { WORKSPACE_HEADER } from "../../../supabase/functions/_shared/http/gates.ts";
-import { attackNeighbours, ISOLATE, openAttackWorld } from "../world.ts";
+import { attackNeighbours, giveDeals, ISOLATE, openAttackWorld } from "../world.ts";
 
 const CONNECTIONS = 64;
 const SPELLINGS = 500;
+const DEALS = 100_000;
 
-/** One session, whose workspace is spelled in another way each time. */
+/** One session, whose workspace is spelled as it is shown and in another way in turns, and whose funnel is large. */
 export const letterCase: Subject = {
   name: "letter-case",
   title: `${CONNECTIONS} connections call with one session, and ${SPELLINGS} spellings of its workspace`,
   async measure(conditions) {
     await using world = await openAttackWorld();
-    const { id } = world.workspaces[1]!;
+    const { id, contactIds } = world.workspaces[1]!;
+    await giveDeals(world, contactIds.slice(0, 1), DEALS);
     await installAuthSchema(world.sql);
     const tokens = await openAccessTokens(generateSigningKey(), "http://127.0.0.1/auth/v1");
     const { session } = await signInAs(world.sql, tokens, await makeMember(world.sql, id, "admin"));
@@ -23,7 +25,10 @@ export const letterCase: Subject = {
     const requests = Array.from({ length: SPELLINGS }, (_, spelling) => ({
       method: "GET",
       path: "/app-v1-funnel",
-      headers: { "Authorization": `Bearer ${session}`, [WORKSPACE_HEADER]: spell(id, spelling) },
+      headers: {
+        "Authorization": `Bearer ${session}`,
+        [WORKSPACE_HEADER]: spell(id, spelling % 2 === 0 ? 0 : spelling),
+      },
     }));
     const order = { connections: CONNECTIONS, requests };
     return await attackNeighbours("Letter case", world, server, order, conditions);
