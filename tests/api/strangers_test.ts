@@ -133,6 +133,15 @@ Deno.test("A task without an owner counts as everybody's, until another has to w
   assert.equal(share.isIdle, true);
 });
 
+Deno.test("Of many tasks without an owner one begins, and the others when their owner may", async () => {
+  const share = new FairShare(2, 4);
+  const tasks = Array.from({ length: 20 }, () => startTask(share, () => Promise.resolve("a")));
+  await pause(1);
+  assert.equal(tasks.filter(({ isRunning }) => isRunning()).length, 2);
+  await Promise.all(tasks.map(({ end }) => end()));
+  assert.equal(share.isIdle, true);
+});
+
 Deno.test("Calls that were cancelled are remembered for 10,000 credentials, until they are counted", () => {
   const known = new KnownCallers();
   known.addDebt("hash 0");

@@ -2,8 +2,8 @@
 export const UNKNOWN_OWNER = "unknown";
 
 /**
- * Who owns a task: the id of a workspace, or a function that finds it out, for a task that begins before that is known. The
- * function is called when another task has to wait, and resolves with undefined where it fails.
+ * Who owns a task: the id of a workspace, or a function that finds it out, for a task that may begin before that is known if
+ * no other runs. The function is called once another one has to wait, and resolves with undefined for nobody's.
  */
 export type Owner = string | (() => Promise<string | undefined>);
 
@@ -46,12 +46,14 @@ export class FairShare {
   }
 
   /**
-   * Runs `work` as soon as its owner may; at once where that is yet to be found out.
+   * Runs `work` as soon as its owner may; at once if that is yet to be found out and no other task runs.
    *
    * @param timeout maximum time in the queue, in milliseconds
    * @throws the error that `createError` returns, after the timeout
    */
   async run<T>(owner: Owner, timeout: number, createError: () => Error, work: () => Promise<T>): Promise<T> {
+    // One at most counts as everybody's: others could take all places at once.
+    if (typeof owner !== "string" && !this.isIdle) owner = await owner() ?? UNKNOWN_OWNER;
     const place: Place = typeof owner === "string" ? { owner } : { ask: owner };
     if (place.owner !== undefined && this.isBusy(place.owner)) {
       await this.#wait(place.owner, timeout, createError);
