@@ -31,7 +31,7 @@ export class DatabaseUnavailable extends Error {
   readonly code = "service_unavailable";
   /** Seconds until the next attempt to connect; absent where that is not the reason. */
   readonly retryAfter: number | undefined;
-  /** Whether the statement ran for too long: what it has counted is undone, and what it has cost is not. */
+  /** Whether the statement took too long: it has cost what it has cost, but what it counted may be undone. */
   readonly wasCancelled: boolean;
 
   constructor(

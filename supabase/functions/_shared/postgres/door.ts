@@ -98,7 +98,6 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    if (error.wasCancelled && call.args !== null) known.addDebt(credential);
     const headers = error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
     const unavailable = new ApiError("service_unavailable", undefined, undefined, headers);
     const caller = known.find(credential);
@@ -113,7 +112,7 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
   }
 }
 
-/** Runs a call's statement in a place of the caller's workspace, and remembers whom it admitted. */
+/** Runs a call's statement in a place of the caller's workspace. Remembers whom it admitted, or a count that was lost. */
 async function send(door: Door, call: DoorCall): Promise<Row> {
   const { name, text } = door;
   const { credential } = call;
@@ -122,9 +121,16 @@ async function send(door: Door, call: DoorCall): Promise<Row> {
     (call.args === null
       ? UNKNOWN_OWNER
       : () => identify(door, call).then((row) => row.workspace_id ?? undefined));
-  const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
-  rememberCaller(credential, row);
-  return row;
+  try {
+    const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
+    rememberCaller(credential, row);
+    return row;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && error.wasCancelled && call.args !== null) {
+      known.addDebt(credential);
+    }
+    throw error;
+  }
 }
 
 /** Asks only who calls, which neither waits for a lock nor takes long. */
@@ -144,9 +150,8 @@ async function turnAway(door: Door, call: DoorCall): Promise<Row | undefined> {
     const row = await identify(door, call);
     if (!isAdmitted(row)) return row;
   }
-  // If it is cancelled too, callDoor notes it again.
   while (known.takeDebt(credential)) {
-    // Without a verb, a call is counted and nothing else.
+    // Without a verb, a call is counted and nothing else. If this is cancelled too, the debt is noted again.
     const row = await send(door, { ...call, scope: null, verb: null, args: {}, idempotency: undefined });
     if (row.error_code !== null) return row;
   }
