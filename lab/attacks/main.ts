@@ -16,12 +16,30 @@ import { hostileHeaders } from "./subjects/hostile_headers.ts";
 import { largeBodies } from "./subjects/large_bodies.ts";
 import { largePages } from "./subjects/large_pages.ts";
 import { largeWorkspace } from "./subjects/large_workspace.ts";
+import { letterCase } from "./subjects/letter_case.ts";
+import { manyDeliveries } from "./subjects/many_deliveries.ts";
+import { mcpLists } from "./subjects/mcp_lists.ts";
+import { newKeys } from "./subjects/new_keys.ts";
 import { randomKeys } from "./subjects/random_keys.ts";
 import { slowBodies } from "./subjects/slow_bodies.ts";
+import { storedBatches } from "./subjects/stored_batches.ts";
 
 const { figures, whole } = await runSubjects({
   // In the order of docs/security.md.
-  subjects: [largeBodies, slowBodies, hostileHeaders, randomKeys, largeWorkspace, healthChecks, largePages],
+  subjects: [
+    largeBodies,
+    slowBodies,
+    hostileHeaders,
+    randomKeys,
+    largeWorkspace,
+    healthChecks,
+    largePages,
+    newKeys,
+    storedBatches,
+    mcpLists,
+    letterCase,
+    manyDeliveries,
+  ],
   command: "deno task lab -- attacks",
   shortTolerance: 0.5,
 });

@@ -33,8 +33,8 @@ $$;
 grant crm_api, crm_app to current_user;
 
 -- On the role and not on a connection, because a transaction pooler drops the settings of a connection. A function waits
--- 10 s for a statement, so a statement that takes longer has no reader left. A lock is waited for less long than that,
--- so that a call which cannot get one is answered.
-alter role crm_functions set statement_timeout = '15s';
+-- 10 s for a statement. Postgres ends the verb before, so that the call is answered, and counted. A lock is waited for
+-- even less long, so that a call which cannot get one is answered.
+alter role crm_functions set statement_timeout = '8s';
 alter role crm_functions set lock_timeout = '5s';
 alter role crm_functions set idle_in_transaction_session_timeout = '15s';

@@ -235,8 +235,8 @@ begin
         'message', null,
         'id', crm.external_id_holder(p_failure.constraint_name, p_args ->> 'external_id')
       ));
-    -- lock_not_available, deadlock_detected
-    when p_failure.state in ('55P03', '40P01') then
+    -- lock_not_available, deadlock_detected, query_canceled
+    when p_failure.state in ('55P03', '40P01', '57014') then
       error_code := 'service_unavailable';
     else
       raise log 'verb %: % (%) %', p_verb, p_failure.message, p_failure.state, p_failure.context;
@@ -348,8 +348,9 @@ begin
       );
     end if;
   exception
-    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted.
-    when others then
+    -- This block is a subtransaction: an error undoes what the verb wrote, and the call stays counted. So does the call
+    -- of a verb that took too long, which `others` leaves out.
+    when others or query_canceled then
       get stacked diagnostics
         v_failure.state = returned_sqlstate,
         v_failure.message = message_text,

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
+import { pause } from "../../lab/harness/waiting.ts";
 import { Pace } from "../../supabase/functions/_shared/http/pace.ts";
-import { FairShare, UNKNOWN_OWNER } from "../../supabase/functions/_shared/postgres/fair_share.ts";
+import {
+  FairShare,
+  type Owner,
+  UNKNOWN_OWNER,
+} from "../../supabase/functions/_shared/postgres/fair_share.ts";
 import { KnownCallers } from "../../supabase/functions/_shared/postgres/known_callers.ts";
 
 Deno.test("An isolate remembers 10,000 callers, and forgets those first whom it has not seen for longest", () => {
@@ -70,4 +75,81 @@ Deno.test("During a flood the newest reply is next, so that an occasional call i
   assert.ok(performance.now() - started < 2_500, `${Math.round(performance.now() - started)} ms`);
   assert.equal(pace.isBusy, true);
   await Promise.all(flood);
+});
+
+/** A task that runs until it is ended, in a place of its owner. */
+function startTask(share: FairShare, owner: Owner) {
+  const end = Promise.withResolvers<void>();
+  let running = false;
+  const done = share.run(owner, 1_000, () => new Error("late"), () => {
+    running = true;
+    return end.promise;
+  });
+  return { isRunning: () => running, end: () => (end.resolve(), done) };
+}
+
+Deno.test("The last place is kept for an owner that has none", async () => {
+  const share = new FairShare(2, 4);
+  const tasks = ["a", "a", "b", "b", "c", "d"].map((owner) => startTask(share, owner));
+  assert.deepEqual(tasks.map(({ isRunning }) => isRunning()), [true, true, true, false, true, true]);
+  await tasks[4]!.end();
+  assert.equal(tasks[3]!.isRunning(), false);
+  await tasks[5]!.end();
+  // Room for the last, and for another owner after it.
+  await tasks[0]!.end();
+  assert.equal(tasks[3]!.isRunning(), true);
+  await Promise.all([1, 2, 3].map((n) => tasks[n]!.end()));
+  assert.equal(share.isIdle, true);
+});
+
+Deno.test("A task without an owner counts as everybody's, until another has to wait for it and its owner is asked for", async () => {
+  const share = new FairShare(1, 2);
+  const asked: PromiseWithResolvers<string | undefined>[] = [];
+  const stranger = startTask(share, () => {
+    asked.push(Promise.withResolvers());
+    return asked.at(-1)!.promise;
+  });
+  assert.equal(asked.length, 0);
+  const [own, others, question] = [
+    startTask(share, "a"),
+    startTask(share, "b"),
+    startTask(share, UNKNOWN_OWNER),
+  ] as const;
+  const areRunning = () => [own, others, question].map(({ isRunning }) => isRunning());
+  assert.deepEqual(areRunning(), [false, false, true]);
+  await question.end();
+  assert.equal(asked.length, 1);
+  asked[0]!.reject(new Error("no answer"));
+  await pause(1);
+  const third = startTask(share, "c");
+  assert.equal(asked.length, 2);
+  asked[1]!.resolve("a");
+  await pause(1);
+  assert.deepEqual([...areRunning(), third.isRunning()], [false, true, true, true]);
+  await stranger.end();
+  await pause(1);
+  assert.equal(own.isRunning(), true);
+  await Promise.all([own, others, third].map(({ end }) => end()));
+  assert.equal(share.isIdle, true);
+});
+
+Deno.test("Of many tasks without an owner one begins, and the others when their owner may", async () => {
+  const share = new FairShare(2, 4);
+  const tasks = Array.from({ length: 20 }, () => startTask(share, () => Promise.resolve("a")));
+  await pause(1);
+  assert.equal(tasks.filter(({ isRunning }) => isRunning()).length, 2);
+  await Promise.all(tasks.map(({ end }) => end()));
+  assert.equal(share.isIdle, true);
+});
+
+Deno.test("Calls that were cancelled are remembered for 10,000 credentials, until they are counted", () => {
+  const known = new KnownCallers();
+  known.addDebt("hash 0");
+  known.addDebt("hash 0");
+  assert.deepEqual([1, 2, 3].map(() => known.takeDebt("hash 0")), [true, true, false]);
+  assert.equal(known.owes("hash 0"), false);
+  for (let n = 0; n <= 10_000; n++) known.addDebt(`hash ${n}`);
+  assert.deepEqual(["hash 0", "hash 1", "hash 10000"].map((hash) => known.owes(hash)), [false, true, true]);
+  known.forget("hash 1");
+  assert.equal(known.owes("hash 1"), false);
 });

@@ -129,7 +129,7 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
     }, admin);
     await step("a role whose statements have no limit", {
       breaks: () => owner`alter role crm_functions reset statement_timeout`,
-      finding: /^roles: The role crm_functions has no statement_timeout of 15s/,
+      finding: /^roles: The role crm_functions has no statement_timeout of 8s/,
     });
     await step("a role that can only read", {
       breaks: () => owner`alter role crm_functions set default_transaction_read_only = on`,

@@ -220,7 +220,7 @@ export const RIGHTS_CHECKS: RightsCheck[] = [
         const [row] = await functions`
         select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
           current_setting('idle_in_transaction_session_timeout') as idle`;
-        assert.deepEqual({ ...row }, { statement: "15s", lock: "5s", idle: "15s" });
+        assert.deepEqual({ ...row }, { statement: "8s", lock: "5s", idle: "15s" });
       } finally {
         await functions.end();
       }

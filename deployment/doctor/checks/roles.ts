@@ -4,7 +4,7 @@ import { type Check, deployAgain, type Finding, type Remedy } from "../check.ts"
 /** The roles of the verbs: of keys and links, and of members. */
 const VERB_ROLES = ["crm_api", "crm_app"];
 /** A transaction pooler drops the settings of a connection, so the role must have them (migration `roles`). */
-const SETTINGS = { statement_timeout: "15s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
+const SETTINGS = { statement_timeout: "8s", lock_timeout: "5s", idle_in_transaction_session_timeout: "15s" };
 
 interface Role {
   name: string;

@@ -37,7 +37,7 @@ export const largePages: Subject = {
 };
 
 /** 10,000 characters that take six bytes each in JSON, and 10 KB of fields of the client's own (spec 2.1). */
-async function insertLargestContacts({ sql, workspaces }: AttackWorld): Promise<void> {
+export async function insertLargestContacts({ sql, workspaces }: AttackWorld): Promise<void> {
   const { id, memberId } = workspaces[1]!;
   await sql`
     insert into crm.contacts (workspace_id, name, owner_id, notes, custom_fields)

@@ -14,7 +14,8 @@ export const sessionGate = {
     if (session instanceof ApiError) return session;
     const workspace = request.headers.get(WORKSPACE_HEADER) ?? "";
     if (workspace !== "" && !isUuid(workspace)) return new ApiError("not_a_member");
-    return [session.userId, session.sessionId, workspace].join(" ");
+    // In one spelling: each would be another caller, whom no isolate knows.
+    return [session.userId, session.sessionId, workspace].join(" ").toLowerCase();
   },
   door: {
     name: "app_call",

@@ -4,7 +4,7 @@ import { ConnectBackoff, ConnectingPaused } from "./backoff.ts";
 import { type ConnectionSettings, readConnection } from "./connection.ts";
 import { isDatabaseError } from "./database_error.ts";
 import { deadlines } from "../runtime/deadlines.ts";
-import { FairShare } from "./fair_share.ts";
+import { FairShare, type Owner } from "./fair_share.ts";
 import { log } from "../runtime/log.ts";
 
 /** Default timeout of a statement, in milliseconds. */
@@ -23,8 +23,8 @@ export interface Statement {
   values?: readonly Value[];
   /** Milliseconds; 10,000 by default. */
   timeout?: number;
-  /** Identifies the caller, such as a workspace. One owner can use at most half of the pool at the same time. */
-  owner?: string;
+  /** Whose statement it is: that of a workspace. One owner can use at most half of the pool at the same time. */
+  owner?: Owner;
 }
 
 /** The database is unreachable, starting, out of connections or too slow: the same statement may succeed later. */
@@ -33,12 +33,21 @@ export class DatabaseUnavailable extends Error {
   readonly code = "service_unavailable";
   /** Seconds until the next attempt to connect; absent where that is not the reason. */
   readonly retryAfter: number | undefined;
+  /** Whether the statement took too long: it has cost what it has cost, but what it counted may be undone. */
+  readonly wasCancelled: boolean;
 
-  constructor(message = "The database is unavailable", options?: ErrorOptions & { retryAfter?: number }) {
+  constructor(
+    message = "The database is unavailable",
+    options?: ErrorOptions & { retryAfter?: number; wasCancelled?: boolean },
+  ) {
     super(message, options);
     this.retryAfter = options?.retryAfter;
+    this.wasCancelled = options?.wasCancelled ?? false;
   }
 }
+
+/** A statement that the driver no longer waits for. */
+class TooSlow extends Error {}
 
 let pool: pg.Pool | undefined;
 let opening: Promise<pg.Pool> | undefined;
@@ -46,8 +55,8 @@ let backoff = new ConnectBackoff();
 let misconfigured = false;
 
 const poolSize = () => Number(Deno.env.get("DATABASE_POOL_SIZE") || DEFAULT_POOL_SIZE);
-// Of a size that is no number opening the pool says so.
-const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1));
+// An invalid size is reported when the pool opens.
+const fairShare = new FairShare(Math.max(1, Math.floor(poolSize() / 2) || 1), poolSize() || 1);
 
 /** The pool, opened once; another call opens it again where that failed. */
 async function openPool(): Promise<pg.Pool> {
@@ -101,6 +110,11 @@ export function isBusy(owner: string): boolean {
   return fairShare.isBusy(owner);
 }
 
+/** Whether no statement of any owner runs or waits for a connection. */
+export function isIdle(): boolean {
+  return fairShare.isIdle;
+}
+
 async function runStatement<Row>(
   { name, text, values = [], timeout }: Omit<Statement, "owner">,
 ): Promise<Row[]> {
@@ -114,13 +128,14 @@ async function runStatement<Row>(
       values: [...values],
       ...(prepare && { name }),
     });
-    const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new Error("Too slow"), sent);
+    const { rows } = await deadlines.enforce(timeout ?? STATEMENT_MS, () => new TooSlow(), sent);
     return rows;
   } catch (error) {
     if (client === undefined) throw connectError(error);
     // After a timeout the connection is still busy with the statement, so the pool must not use it again.
     unavailable = isUnavailable(error);
-    throw unavailable ? new DatabaseUnavailable(undefined, { cause: error }) : error;
+    if (!unavailable) throw error;
+    throw new DatabaseUnavailable(undefined, { cause: error, wasCancelled: isCancelled(error) });
   } finally {
     client?.release(unavailable);
   }
@@ -165,4 +180,10 @@ function connectError(error: unknown): DatabaseUnavailable {
 function isUnavailable(error: unknown): boolean {
   if (isDatabaseError(error)) return /^(08|40|53|57|25006|55P03)/.test(error.code ?? "");
   return !(error instanceof TypeError);
+}
+
+/** Whether a statement took too long: the driver's timeout, or that of Postgres for a lock or for the whole. */
+function isCancelled(error: unknown): boolean {
+  if (isDatabaseError(error)) return error.code === "55P03" || error.code === "57014";
+  return error instanceof TooSlow;
 }

@@ -1,7 +1,7 @@
 import { ApiError, completeDetails, isErrorCode, type RaisedField } from "../contract/errors.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
-import { DatabaseUnavailable, isBusy, query, type Value } from "./database.ts";
+import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./database.ts";
 import { UNKNOWN_OWNER } from "./fair_share.ts";
 import { KnownCallers } from "./known_callers.ts";
 
@@ -78,16 +78,15 @@ const TURNED_AWAY = ["revoked_api_key", "workspace_suspended", "feature_disabled
 
 const known = new KnownCallers();
 
-/** Runs a call in one SQL statement. An unavailable database is service_unavailable, as a value. */
+/**
+ * Runs a call in one SQL statement. A caller whom this isolate does not know is identified by a statement of its own first,
+ * if other calls run: it might be one more of a workspace that has its share of the connections. An unavailable database
+ * is service_unavailable, as a value.
+ */
 export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
-  const { name, text } = door;
   const { credential } = call;
-  const caller = known.find(credential);
-  // Keys of one workspace share its places: a workspace can have any number of keys.
-  const owner = caller?.workspaceId ?? UNKNOWN_OWNER;
   try {
-    const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
-    rememberCaller(credential, row);
+    const row = await turnAway(door, call) ?? await send(door, call);
     return {
       admission: admissionOf(row),
       events: row.events,
@@ -100,6 +99,7 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     const headers = error.retryAfter === undefined ? {} : { "Retry-After": String(error.retryAfter) };
     const unavailable = new ApiError("service_unavailable", undefined, undefined, headers);
+    const caller = known.find(credential);
     const admission = {
       callerId: null,
       workspaceId: null,
@@ -109,6 +109,52 @@ export async function callDoor(door: Door, call: DoorCall): Promise<DoorReply> {
     };
     return { admission, events: false, error: unavailable, body: null, replayed: false, found: false };
   }
+}
+
+/** Runs a call's statement in a place of the caller's workspace. Remembers whom it admitted, or a count that was lost. */
+async function send(door: Door, call: DoorCall): Promise<Row> {
+  const { name, text } = door;
+  const { credential } = call;
+  // Keys of one workspace share its places: a workspace can have any number of keys.
+  const owner = known.find(credential)?.workspaceId ??
+    (call.args === null
+      ? UNKNOWN_OWNER
+      : () => identify(door, call).then((row) => row.workspace_id ?? undefined));
+  try {
+    const [row] = await query<Row>({ name, text, values: door.values(call), owner }) as [Row];
+    rememberCaller(credential, row);
+    return row;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable && error.wasCancelled && call.args !== null) {
+      known.addDebt(credential);
+    }
+    throw error;
+  }
+}
+
+/** Asks only who calls, which neither waits for a lock nor takes long. */
+function identify(door: Door, call: DoorCall): Promise<Row> {
+  return send(door, { ...call, verb: null, args: null, idempotency: undefined });
+}
+
+/**
+ * Identifies an unknown caller where that cannot wait, and counts the calls that were cancelled.
+ *
+ * @returns the error by which that turned the caller away
+ */
+async function turnAway(door: Door, call: DoorCall): Promise<Row | undefined> {
+  const { credential } = call;
+  if (call.args === null) return undefined;
+  if (known.find(credential) === undefined && (known.owes(credential) || !isIdle())) {
+    const row = await identify(door, call);
+    if (!isAdmitted(row)) return row;
+  }
+  while (known.takeDebt(credential)) {
+    // Without a verb, a call is counted and nothing else. If this is cancelled too, the debt is noted again.
+    const row = await send(door, { ...call, scope: null, verb: null, args: {}, idempotency: undefined });
+    if (row.error_code !== null) return row;
+  }
+  return undefined;
 }
 
 /**

@@ -15,6 +15,7 @@ const RECENT_MS = 60_000;
  */
 export class KnownCallers {
   readonly #callers = new Map<string, KnownCaller & { admitted: number }>();
+  readonly #debts = new Map<string, number>();
 
   /**
    * Stores a caller as the newest; the one that was seen longest ago makes room.
@@ -25,12 +26,32 @@ export class KnownCallers {
     this.#callers.delete(credential);
     const admitted = mayCall ? performance.now() : -Infinity;
     this.#callers.set(credential, { callerId, workspaceId, admitted });
-    if (this.#callers.size > MAX_CALLERS) this.#callers.delete(this.#callers.keys().next().value!);
+    removeOldest(this.#callers);
   }
 
   /** Removes a caller who is no longer admitted. */
   forget(credential: string): void {
     this.#callers.delete(credential);
+    this.#debts.delete(credential);
+  }
+
+  /** Notes a call that was cancelled, and its count with it: it is counted before the caller's next call. */
+  addDebt(credential: string): void {
+    this.#debts.set(credential, (this.#debts.get(credential) ?? 0) + 1);
+    removeOldest(this.#debts);
+  }
+
+  /** Whether a call of this credential is yet to be counted. */
+  owes(credential: string): boolean {
+    return this.#debts.has(credential);
+  }
+
+  /** Takes one call from those that are yet to be counted; false if there is none. */
+  takeDebt(credential: string): boolean {
+    const debt = this.#debts.get(credential) ?? 0;
+    if (debt > 1) this.#debts.set(credential, debt - 1);
+    else this.#debts.delete(credential);
+    return debt > 0;
   }
 
   find(credential: string): KnownCaller | undefined {
@@ -42,4 +63,9 @@ export class KnownCallers {
     const caller = this.#callers.get(credential);
     return caller !== undefined && performance.now() - caller.admitted < RECENT_MS;
   }
+}
+
+/** Removes the oldest entry of a map that has become too large. */
+function removeOldest(entries: Map<string, unknown>): void {
+  if (entries.size > MAX_CALLERS) entries.delete(entries.keys().next().value!);
 }

@@ -1,0 +1,181 @@
+// One workspace has at most half of the connections of an isolate, with however many keys and sessions, known or not.
+import assert from "node:assert/strict";
+import type { Sql } from "postgres";
+import { startCountingProxy } from "../../lab/harness/counting_proxy.ts";
+import { startServer } from "../../lab/harness/functions.ts";
+import { eventually } from "../../lab/harness/waiting.ts";
+import { connect } from "../../lab/harness/world.ts";
+import { generateKey } from "../../supabase/functions/_shared/keys/generate_key.ts";
+import { makeDeal, makeKey, makeWorkspace } from "../support/fixtures.ts";
+import { test } from "../support/scenario.ts";
+import { accessTokens, signIn } from "../support/sessions.ts";
+import { functionsDatabaseUrl, openDatabase } from "../support/stack.ts";
+
+const CONNECTIONS = 4;
+const SUPABASE_JWKS = JSON.stringify(accessTokens.jwks);
+
+/** Serves the functions from an isolate that knows nobody. */
+async function startIsolate(databaseUrl = functionsDatabaseUrl) {
+  const server = await startServer({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: String(CONNECTIONS),
+    SUPABASE_JWKS,
+  });
+  return {
+    ...server,
+    /** Calls the API, and returns the status and the calls that are left of the rate limit. */
+    async send(headers: Record<string, string>, path = "/api-v1-pipelines") {
+      const reply = await fetch(server.baseUrl + path, { headers });
+      await reply.body?.cancel();
+      const [, left = ""] = /r=(\d+)/.exec(reply.headers.get("RateLimit") ?? "") ?? [];
+      return { status: reply.status, left: Number(left) };
+    },
+  };
+}
+type Isolate = Awaited<ReturnType<typeof startIsolate>>;
+
+/** A call by each of the keys in turn. */
+function sendMany(isolate: Isolate, keys: string[], calls: number) {
+  const sent = Array.from({ length: calls }, (_, i) => isolate.send({ "X-API-Key": keys[i % keys.length]! }));
+  // A test that fails ends the isolate before the calls end.
+  for (const call of sent) call.catch(() => {});
+  return sent;
+}
+
+/** Makes every call of the callers wait, until the transaction of `holder` ends. */
+async function holdLimits(holder: Sql, callerIds: string[]) {
+  await holder`
+    insert into crm.rate_limits (key_id, hits) select id, '{}' from unnest(${callerIds}::uuid[]) id
+    on conflict (key_id) do update set calls = excluded.calls`;
+}
+
+async function countStuck(sql: Sql): Promise<number> {
+  const [row] = await sql`
+    select count(*)::int as n from pg_stat_activity where usename = 'crm_functions' and wait_event_type = 'Lock'`;
+  return row!["n"];
+}
+
+async function keyIds(sql: Sql, workspaceIds: string[]): Promise<string[]> {
+  return (await sql`select id from crm.api_keys where workspace_id = any (${workspaceIds})`).map(({ id }) =>
+    id
+  );
+}
+
+test("a workspace with a known key and others that never succeed has half of the connections, call after call", async ({ sql, workspace }) => {
+  await using holder = openDatabase();
+  await using isolate = await startIsolate();
+  const victim = await makeWorkspace(sql);
+  const keys = [
+    workspace.key,
+    (await makeKey(sql, workspace.id)).key,
+    (await makeKey(sql, workspace.id)).key,
+  ];
+  for (const key of [victim.key, workspace.key]) await isolate.send({ "X-API-Key": key });
+  // An unknown key is the first to call, in an isolate where nothing else runs; then a known one is.
+  for (const order of [keys.toReversed(), keys]) {
+    await holder`begin`;
+    await holdLimits(holder, await keyIds(sql, [workspace.id]));
+    let answered = 0;
+    const calls = sendMany(isolate, order, 12);
+    for (const call of calls) call.then(() => answered++, () => {});
+    await eventually(async () => await countStuck(sql) >= 2, "calls to be stuck");
+    for (let i = 0; i < 20; i++) {
+      assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
+      assert.equal(await countStuck(sql), CONNECTIONS / 2);
+    }
+    assert.equal(answered, 0);
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([503]));
+    await holder`rollback`;
+  }
+});
+
+test("two workspaces whose calls are stuck leave a connection to the others", async ({ sql, workspace }) => {
+  await using holder = openDatabase();
+  await using isolate = await startIsolate();
+  const [accomplice, victim] = [await makeWorkspace(sql), await makeWorkspace(sql)];
+  const keys = [workspace.key, accomplice.key];
+  for (const key of [victim.key, ...keys]) await isolate.send({ "X-API-Key": key });
+  await holder`begin`;
+  await holdLimits(holder, await keyIds(sql, [workspace.id, accomplice.id]));
+  const calls = sendMany(isolate, keys, 12);
+  await eventually(async () => await countStuck(sql) === CONNECTIONS - 1, "calls to be stuck");
+  for (let i = 0; i < 20; i++) {
+    assert.equal((await isolate.send({ "X-API-Key": victim.key })).status, 200);
+    assert.equal(await countStuck(sql), CONNECTIONS - 1);
+  }
+  await holder`rollback`;
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+});
+
+test("a call that was cancelled before it was counted is counted before the next call of its key", async ({ sql }) => {
+  await using holder = openDatabase();
+  await using isolate = await startIsolate();
+  const { id, key } = await makeWorkspace(sql, { rateLimit: 120 });
+  const headers = { "X-API-Key": key };
+  await holder`begin`;
+  await holdLimits(holder, await keyIds(sql, [id]));
+  const replies = await Promise.all([isolate.send(headers), isolate.send(headers)]);
+  assert.deepEqual(replies.map(({ status }) => status), [503, 503]);
+  await holder`rollback`;
+  // Three of 120.
+  assert.deepEqual(await isolate.send(headers), { status: 200, left: 117 });
+  assert.deepEqual(await isolate.send(headers), { status: 200, left: 116 });
+});
+
+test("a verb that takes too long is cancelled and undone, and its call is answered and stays counted", async ({ sql }) => {
+  const workspace = await makeWorkspace(sql, { rateLimit: 120 });
+  const { contactId } = await makeDeal(workspace.key);
+  await using holder = openDatabase();
+  await using functions = connect(functionsDatabaseUrl);
+  await functions`set statement_timeout = '200ms'`;
+  const args = { id: contactId, name: "B" };
+  const update = async () => {
+    const [row] = await functions`
+      select error_code, caller_id, workspace_id, rate_remaining
+      from api.call(sha256(${workspace.key}::text::bytea), 'contacts:write', 'contact_update',
+        ${functions.json(args)}, null, null)`;
+    return row!;
+  };
+  await holder`begin`;
+  await holder`select from crm.contacts where id = ${contactId} for update`;
+  for (const left of [118, 117]) {
+    const { error_code, caller_id, workspace_id, rate_remaining } = await update();
+    assert.deepEqual([error_code, workspace_id, rate_remaining], ["service_unavailable", workspace.id, left]);
+    assert.notEqual(caller_id, null);
+  }
+  await holder`rollback`;
+  const [contact] = await sql`select name from crm.contacts where id = ${contactId}`;
+  assert.notEqual(contact!["name"], "B");
+  assert.equal((await update())["rate_remaining"], 116);
+});
+
+test("a session is known by its ids in upper and lower case, and the first call of a caller is one statement", async ({ sql, workspace }) => {
+  await using holder = openDatabase();
+  await using proxy = startCountingProxy(functionsDatabaseUrl);
+  await using isolate = await startIsolate(proxy.url);
+  const statementsOf = async (headers: Record<string, string>, status: number, path?: string) => {
+    proxy.takeCount();
+    assert.equal((await isolate.send(headers, path)).status, status);
+    return proxy.takeCount();
+  };
+  const { session } = await signIn(sql, workspace.id, "vendedor");
+  const inWorkspace = (id: string) =>
+    statementsOf({ Authorization: `Bearer ${session}`, "X-Workspace-Id": id }, 200, "/app-v1-workspace");
+  assert.equal(await inWorkspace(workspace.id), 1);
+  assert.equal(await statementsOf({ "X-API-Key": workspace.key }, 200), 1);
+  assert.equal(await statementsOf({ "X-API-Key": generateKey() }, 401), 1);
+
+  // While another call runs, whoever is unknown is identified first.
+  const stuck = await makeWorkspace(sql);
+  await holder`begin`;
+  await holdLimits(holder, await keyIds(sql, [stuck.id]));
+  const call = isolate.send({ "X-API-Key": stuck.key });
+  await eventually(async () => await countStuck(sql) === 1, "a call to be stuck");
+  assert.equal(await inWorkspace(workspace.id.toUpperCase()), 1);
+  assert.equal(await statementsOf({ "X-API-Key": (await makeKey(sql, workspace.id)).key }, 200), 2);
+  assert.equal(await statementsOf({ "X-API-Key": generateKey() }, 401), 1);
+  await holder`rollback`;
+  assert.equal((await call).status, 200);
+});
