@@ -4102,8 +4102,8 @@ begin
     v_caller,
     p_role,
     p_verb,
-    -- A verb lists the arguments that it takes, and this one takes none.
-    case when p_verb = 'workspace_choices' then p_args
+    -- A verb lists the arguments that it takes, and those of a person belong to no workspace.
+    case when p_role is null then p_args
       else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
     null,
     null
@@ -4304,6 +4304,50 @@ $$;
 --
 
 COMMENT ON FUNCTION app.funnel_get(p_args jsonb) IS 'Returns the funnel of an active pipeline, the default one if none is named, otherwise the oldest: as_of, pipelines (the active ones, 100 at most), pipeline (null if none is active), stages (crm.funnel_stages). Arguments: workspace_id, pipeline_id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: invitation_accept(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.invitation_accept(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, true);
+  return app.workspace_choices('{}');
+end
+$$;
+
+
+--
+-- Name: FUNCTION invitation_accept(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.invitation_accept(p_args jsonb) IS 'Makes the person who is signed in the member whom an admin invited. Returns what workspace_choices does. Arguments: id. Codes: validation_error, not_found.';
+
+
+--
+-- Name: invitation_decline(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.invitation_decline(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, false);
+  return app.workspace_choices('{}');
+end
+$$;
+
+
+--
+-- Name: FUNCTION invitation_decline(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.invitation_decline(p_args jsonb) IS 'Declines an invitation of the person who is signed in: the member becomes inactive. Returns what workspace_choices does. Arguments: id. Codes: validation_error, not_found.';
 
 
 --
@@ -4776,8 +4820,11 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.require_invitations_left(v_workspace_id);
-  insert into crm.members (workspace_id, name, email, role)
-  values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
+  insert into crm.members (workspace_id, name, email, role, invited_at)
+  values (
+    v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role',
+    case when crm.current_member_id() is not null then now() end
+  )
   on conflict (workspace_id, lower(email)) do nothing
   returning * into v_member;
   if not found then
@@ -4796,7 +4843,45 @@ $$;
 -- Name: FUNCTION member_invite(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members alone).';
+COMMENT ON FUNCTION app.member_invite(p_args jsonb) IS 'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. A person who has an account must accept if a member invites, not if the operator does. Whoever calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two for members alone).';
+
+
+--
+-- Name: member_leave(jsonb); Type: FUNCTION; Schema: app; Owner: -
+--
+
+CREATE FUNCTION app.member_leave(p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  -- One change of members at a time, as in app.member_update: of two admins who leave, the second is the last.
+  perform from crm.workspaces w where w.id = v_workspace_id for no key update;
+  if exists (
+    select from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.require_other_admin(v_workspace_id, crm.current_member_id());
+  end if;
+  v_member := crm.leave_workspace();
+  if v_member.id is null then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  perform crm.record_action(v_workspace_id, 'member_left', 'member', v_member.id, v_member.name);
+  return crm.changed_member_json(v_member);
+end
+$$;
+
+
+--
+-- Name: FUNCTION member_leave(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
+--
+
+COMMENT ON FUNCTION app.member_leave(p_args jsonb) IS 'Takes the person who is signed in out of the workspace: the member becomes inactive and is linked to nobody. Returns what member_update does. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for whoever is no active member, as the operator).';
 
 
 --
@@ -4888,8 +4973,6 @@ declare
   v_before crm.members;
   v_after crm.members;
   v_changes jsonb;
-  v_keys json;
-  v_managers integer;
 begin
   -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
@@ -4917,32 +5000,7 @@ begin
     );
   end if;
 
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
-      )
-      order by k.id
-    ),
-    '[]'
-  )
-  into v_keys
-  from (
-    select k.* from crm.api_keys k
-    where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
-      and k.revoked_at is null and crm.is_working(k)
-    order by k.id
-    limit 1000
-  ) k;
-  select count(*) into v_managers from (
-    select from crm.members m
-    where m.workspace_id = v_after.workspace_id and m.is_active and m.role in ('admin', 'gestor')
-    limit 1000
-  ) m;
-  return crm.with_fields(
-    crm.member_json(v_after, json_array_length(v_keys)),
-    json_build_object('keys', v_keys, 'active_managers', v_managers)
-  );
+  return crm.changed_member_json(v_after);
 end
 $$;
 
@@ -5541,7 +5599,10 @@ CREATE FUNCTION app.workspace_choices(p_args jsonb) RETURNS json
     AS $$
 begin
   perform crm.check_args(p_args, '{}');
-  return json_build_object('data', crm.workspaces_of_current_user());
+  return json_build_object(
+    'data', crm.workspaces_of_current_user(),
+    'invitations', crm.invitations_of_current_user()
+  );
 end
 $$;
 
@@ -5550,7 +5611,7 @@ $$;
 -- Name: FUNCTION workspace_choices(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.workspace_choices(p_args jsonb) IS 'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. Arguments: none. Codes: validation_error.';
+COMMENT ON FUNCTION app.workspace_choices(p_args jsonb) IS 'Lists the workspaces of the person who is signed in, of which each call chooses one, and the invitations that wait for an answer; none for the operator. Arguments: none. Codes: validation_error.';
 
 
 --
@@ -6561,6 +6622,44 @@ COMMENT ON FUNCTION crm.all_create(p_record text, p_items jsonb[]) IS 'Whether e
 
 
 --
+-- Name: answer_invitation(uuid, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.answer_invitation(p_id uuid, p_accepts boolean) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+declare
+  v_user_id uuid := crm.current_user_id();
+  v_member crm.members;
+begin
+  select i.* into v_member from crm.open_invitations(v_user_id) i where i.id = p_id;
+  if found then
+    update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
+    where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
+      -- Two answers at once: the second finds the first.
+      and m.user_id is not distinct from v_member.user_id;
+  end if;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+  values (
+    v_member.workspace_id, p_id, case when p_accepts then 'invitation_accepted' else 'invitation_declined' end,
+    'member', p_id, v_member.name
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION answer_invitation(p_id uuid, p_accepts boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.answer_invitation(p_id uuid, p_accepts boolean) IS 'Links the person who is signed in to the member of an open invitation, or deactivates that member. Raises not_found. Security definer, because members may link nobody.';
+
+
+--
 -- Name: answer_request(crm.caller, text, text, jsonb, text, bytea); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7258,6 +7357,98 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) IS 'The public fields in which two versions of a row differ, in alphabetical order, without updated_at and without those that are computed.';
+
+
+--
+-- Name: members; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.members (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    name crm.record_name NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    user_id uuid,
+    invited_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
+    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
+);
+
+ALTER TABLE ONLY crm.members FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE members; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, authors of notes, creators of keys.';
+
+
+--
+-- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.members.user_id IS 'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member), or when the person accepts the invitation. Null until then, and after the person left.';
+
+
+--
+-- Name: COLUMN members.invited_at; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.members.invited_at IS 'When an admin invited the person, or the person left: nobody is linked without consent. Null: the operator added the member, and the person with the e-mail is linked at once.';
+
+
+--
+-- Name: changed_member_json(crm.members); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.changed_member_json(m crm.members) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_keys json;
+  v_managers integer;
+begin
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = m.workspace_id and k.member_id = m.id
+      and k.revoked_at is null and crm.is_working(k)
+    order by k.id
+    limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members o
+    where o.workspace_id = m.workspace_id and o.is_active and o.role in ('admin', 'gestor')
+    limit 1000
+  ) o;
+  return crm.with_fields(
+    crm.member_json(m, json_array_length(v_keys)),
+    json_build_object('keys', v_keys, 'active_managers', v_managers)
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION changed_member_json(m crm.members); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.changed_member_json(m crm.members) IS 'JSON of a member who was changed, with what a deactivation leaves behind: keys and active_managers.';
 
 
 --
@@ -9082,6 +9273,33 @@ CREATE FUNCTION crm.company_text(t crm.companies) RETURNS text
 --
 
 COMMENT ON FUNCTION crm.company_text(t crm.companies) IS 'What is searched of the record.';
+
+
+--
+-- Name: confirmed_since(uuid, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.confirmed_since(p_user_id uuid, p_at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_is_so boolean;
+begin
+  execute format(
+    'select exists (select from %I.users u where u.id = $1 and u.invited_at is not null and u.email_confirmed_at >= $2)',
+    'auth'
+  ) into v_is_so using p_user_id, p_at;
+  return v_is_so;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION confirmed_since(p_user_id uuid, p_at timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.confirmed_since(p_user_id uuid, p_at timestamp with time zone) IS 'Whether a person who was invited by a mail of Supabase Auth confirmed the address after that moment: by following the mail, which is consent.';
 
 
 --
@@ -13731,30 +13949,53 @@ COMMENT ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_com
 
 
 --
+-- Name: feed_cursor_mask(bytea, bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_mask(p_secret bytea, p_tag bytea) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
+$$;
+
+
+--
+-- Name: FUNCTION feed_cursor_mask(p_secret bytea, p_tag bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_mask(p_secret bytea, p_tag bytea) IS 'The number that hides the position in a cursor with this tag. Another position has another tag, and so another mask.';
+
+
+--
 -- Name: feed_cursor_of(text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
 CREATE FUNCTION crm.feed_cursor_of(p_text text) RETURNS crm.feed_cursor
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO ''
     AS $_$
 declare
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
   v_bytes bytea;
+  v_tag bytea;
+  v_rest bytea;
   v_position bigint;
-  v_milliseconds bigint;
 begin
-  if p_text !~ '^AQ[A-Za-z0-9_-]{42}$' then
+  if p_text !~ '^A[g-v][A-Za-z0-9_-]{62}$' then
     return null;
   end if;
   v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
-  v_position := ('x' || encode(substring(v_bytes from 2 for 8), 'hex'))::bit(64)::bigint;
-  v_milliseconds := ('x' || encode(substring(v_bytes from 26 for 8), 'hex'))::bit(64)::bigint;
-  -- Years after 9999 are none that this function's counterpart has written, and Postgres has none after 294276.
-  if v_position < 0 or v_milliseconds not between 0 and 253402300799999 then
+  v_tag := substring(v_bytes from 2 for 15);
+  v_rest := substring(v_bytes from 25);
+  v_position := ('x' || encode(substring(v_bytes from 17 for 8), 'hex'))::bit(64)::bigint
+    # crm.feed_cursor_mask(v_secret, v_tag);
+  if crm.feed_cursor_tag(v_secret, int8send(v_position) || v_rest) <> v_tag then
     return null;
   end if;
   return row(
-    v_position, encode(substring(v_bytes from 10 for 16), 'hex')::uuid, to_timestamp(v_milliseconds / 1000.0)
+    v_position,
+    encode(substring(v_rest for 16), 'hex')::uuid,
+    to_timestamp(('x' || encode(substring(v_rest from 17), 'hex'))::bit(64)::bigint / 1000.0)
   )::crm.feed_cursor;
 end
 $_$;
@@ -13764,7 +14005,26 @@ $_$;
 -- Name: FUNCTION feed_cursor_of(p_text text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_cursor_of(p_text text) IS 'The cursor of a text of crm.feed_cursor_text; null for any other text.';
+COMMENT ON FUNCTION crm.feed_cursor_of(p_text text) IS 'The cursor of a text that crm.feed_cursor_text wrote in this database; null for any other text. Security definer, as that one.';
+
+
+--
+-- Name: feed_cursor_tag(bytea, bytea); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.feed_cursor_tag(p_secret bytea, p_content bytea) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  -- Without HMAC, because all contents have one length, so that none is another with more behind it.
+  select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
+$$;
+
+
+--
+-- Name: FUNCTION feed_cursor_tag(p_secret bytea, p_content bytea); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.feed_cursor_tag(p_secret bytea, p_content bytea) IS 'What only this database can compute of a cursor''s content, in 15 bytes.';
 
 
 --
@@ -13772,16 +14032,21 @@ COMMENT ON FUNCTION crm.feed_cursor_of(p_text text) IS 'The cursor of a text of 
 --
 
 CREATE FUNCTION crm.feed_cursor_text(c crm.feed_cursor) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
     AS $$
-  select translate(
+declare
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
+  v_rest bytea := uuid_send(c.id) || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint);
+  v_tag bytea := crm.feed_cursor_tag(v_secret, int8send(c.position) || v_rest);
+begin
+  return translate(
     encode(
-      '\x01'::bytea || int8send(c.position) || uuid_send(c.id)
-        || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint),
-      'base64'
+      '\x02'::bytea || v_tag || int8send(c.position # crm.feed_cursor_mask(v_secret, v_tag)) || v_rest, 'base64'
     ),
     '+/', '-_'
-  )
+  );
+end
 $$;
 
 
@@ -13789,7 +14054,7 @@ $$;
 -- Name: FUNCTION feed_cursor_text(c crm.feed_cursor); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) IS 'A cursor as clients get it: 33 bytes, the first of which is the version, as 44 characters of base64url.';
+COMMENT ON FUNCTION crm.feed_cursor_text(c crm.feed_cursor) IS 'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of base64url. The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal texts. Security definer, because verbs may not read the secret.';
 
 
 --
@@ -14212,6 +14477,33 @@ COMMENT ON FUNCTION crm.given_columns(p_table regclass) IS 'The columns of a tab
 
 
 --
+-- Name: has_no_person(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.has_no_person(p_user_id uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_is_free boolean := true;
+begin
+  if p_user_id is not null then
+    execute format('select not exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
+    into v_is_free using p_user_id;
+  end if;
+  return v_is_free;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION has_no_person(p_user_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.has_no_person(p_user_id uuid) IS 'Whether a member with this user_id is linked to nobody, or to a person who exists no more.';
+
+
+--
 -- Name: holds_webhooks(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14445,6 +14737,13 @@ begin
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id
   limit 1;
+  -- Whoever is no member yet may still answer an invitation, and calls nothing that asks for a role.
+  if v_caller.id is null and p_any_workspace then
+    select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
+    from crm.open_invitations(p_user_id) i
+    where p_workspace_id is null or i.workspace_id = p_workspace_id
+    limit 1;
+  end if;
   v_caller.user_id := p_user_id;
   -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
   v_caller.rate_limit := 600;
@@ -14462,7 +14761,7 @@ $$;
 -- Name: FUNCTION identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) IS 'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first one. A suspended workspace is not refused: its people must see why nothing works.';
+COMMENT ON FUNCTION crm.identify_session(p_user_id uuid, p_session_id uuid, p_workspace_id uuid, p_any_workspace boolean) IS 'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first one, or that of an invitation. A suspended workspace is not refused: its people must see why nothing works.';
 
 
 --
@@ -14611,6 +14910,35 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) IS 'Keeps the texts of what changed next in a workspace of the backlog, by at most p_most events below p_horizon, and returns how many those were. A workspace of which none is left leaves the backlog.';
+
+
+--
+-- Name: invitations_of_current_user(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.invitations_of_current_user() RETURNS json
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+      )
+      order by w.name, w.id
+    ),
+    '[]'
+  )
+  from crm.open_invitations(crm.current_user_id()) i
+  join crm.workspaces w on w.id = i.workspace_id
+$$;
+
+
+--
+-- Name: FUNCTION invitations_of_current_user(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.invitations_of_current_user() IS 'The invitations that the person who is signed in has not answered, by the name of the workspace.';
 
 
 --
@@ -15222,25 +15550,47 @@ COMMENT ON FUNCTION crm.lead_result(p_deal crm.deals, p_contact_id uuid, p_compa
 
 
 --
+-- Name: leave_workspace(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.leave_workspace() RETURNS crm.members
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO ''
+    AS $$
+  update crm.members m set is_active = false, user_id = null, invited_at = now()
+  where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+    and m.user_id = crm.current_user_id()
+  returning m.*
+$$;
+
+
+--
+-- Name: FUNCTION leave_workspace(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.leave_workspace() IS 'Unlinks the person who is signed in from the member, so that an admin who activates the member again invites the person again. Null if the member is no longer active. Security definer, because members may link nobody.';
+
+
+--
 -- Name: link_member(uuid, text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
 CREATE FUNCTION crm.link_member(p_user_id uuid, p_email text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
-    AS $_$
+    AS $$
 declare
-  v_member crm.members;
-  v_earlier_exists boolean;
+  v_member record;
 begin
   for v_member in
-    select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+    select m.*, count(*) over () as candidates from crm.members m
+    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
-    if v_member.user_id is not null then
-      execute format('select exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
-      into v_earlier_exists using v_member.user_id;
-      continue when v_earlier_exists;
-    end if;
+    continue when not crm.has_no_person(v_member.user_id);
+    -- An admin cannot make a person a member who does not want to be one. Of several invitations the mail does not say
+    -- which the person followed.
+    continue when v_member.invited_at is not null
+      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
     where m.workspace_id = v_member.workspace_id and m.id = v_member.id
       and m.user_id is not distinct from v_member.user_id
@@ -15253,14 +15603,14 @@ begin
     end if;
   end loop;
 end
-$_$;
+$$;
 
 
 --
 -- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.link_member(p_user_id uuid, p_email text) IS 'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again when the person whom a member was linked to exists no more.';
+COMMENT ON FUNCTION crm.link_member(p_user_id uuid, p_email text) IS 'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again when the person whom a member was linked to exists no more. Those whom an admin invited only if the person followed the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
 
 
 --
@@ -15788,41 +16138,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) IS 'Whether deliveries to a subscription are sent: it is active, and its workspace is not suspended and has the public API. Otherwise they are held. Security definer, because a key may not read the workspace''s settings.';
-
-
---
--- Name: members; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.members (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    name crm.record_name NOT NULL,
-    email text NOT NULL,
-    role text NOT NULL,
-    is_active boolean DEFAULT true NOT NULL,
-    user_id uuid,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT members_email_check CHECK (((char_length(email) >= 3) AND (char_length(email) <= 320))),
-    CONSTRAINT members_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'gestor'::text, 'vendedor'::text])))
-);
-
-ALTER TABLE ONLY crm.members FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE members; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.members IS 'People of a workspace: owners of records, authors of notes, creators of keys.';
-
-
---
--- Name: COLUMN members.user_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.members.user_id IS 'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member). Null until then.';
 
 
 --
@@ -16498,6 +16813,41 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) IS 'Until when the old secret of a subscription goes on signing; null unless a rotation overlaps.';
+
+
+--
+-- Name: open_invitations(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.open_invitations(p_user_id uuid) RETURNS SETOF crm.members
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO ''
+    AS $_$
+declare
+  v_email text;
+begin
+  if p_user_id is null then
+    return;
+  end if;
+  execute format(
+    'select crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user) from %I.users u where u.id = $1', 'auth'
+  ) into v_email using p_user_id;
+  return query
+    select m.* from crm.members m
+    where lower(m.email) = v_email and m.is_active and m.invited_at is not null and m.user_id is distinct from p_user_id
+      and crm.has_no_person(m.user_id)
+      and not exists (select from crm.members o where o.user_id = p_user_id and o.workspace_id = m.workspace_id)
+    order by m.id
+    limit 100;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION open_invitations(p_user_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.open_invitations(p_user_id uuid) IS 'The members whom a person may become by accepting an invitation, the oldest 100. Security definer, because they are of any workspace.';
 
 
 --
@@ -17881,11 +18231,11 @@ CREATE FUNCTION crm.require_other_admin(p_workspace_id uuid, p_member_id uuid) R
     AS $$
 begin
   -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
-  -- nobody can sign in as that member.
+  -- nobody can sign in as that member. Whoever was invited may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
-      and (m.user_id is not null or right(m.email, 8) <> '.invalid')
+      and (m.user_id is not null or m.invited_at is null and right(m.email, 8) <> '.invalid')
   ) then
     perform crm.raise_code('last_admin');
   end if;
@@ -18284,6 +18634,11 @@ begin
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
+    when 'invitation' then
+      case p_verb
+        when 'invitation_accept' then return app.invitation_accept(p_args);
+        when 'invitation_decline' then return app.invitation_decline(p_args);
+      end case;
     when 'key' then
       case p_verb
         when 'key_create' then return app.key_create(p_args);
@@ -18296,6 +18651,7 @@ begin
     when 'member' then
       case p_verb
         when 'member_invite' then return app.member_invite(p_args);
+        when 'member_leave' then return app.member_leave(p_args);
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
@@ -19300,18 +19656,12 @@ begin
   end if;
   execute format(
     $sql$
-      select true, case
-        -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service
-        -- says, and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
-        when u.email_confirmed_at is not null and not u.is_sso_user and lower(u.email) not like %1$L
-          then lower(u.email)
-      end
-      from %2$I.sessions s
-      join %2$I.users u on u.id = s.user_id
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      from %1$I.sessions s
+      join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
-    '%.invalid',
     'auth'
   ) into is_live, email using p_user_id, p_session_id;
   is_live := is_live is not null;
@@ -20171,6 +20521,28 @@ COMMENT ON FUNCTION crm.traces_of(p_names text[], p_phones text[]) IS 'What a pe
 
 
 --
+-- Name: trusted_email(text, timestamp with time zone, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.trusted_email(p_email text, p_confirmed_at timestamp with time zone, p_is_sso_user boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service says,
+  -- and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+  select case
+    when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
+  end
+$$;
+
+
+--
+-- Name: FUNCTION trusted_email(p_email text, p_confirmed_at timestamp with time zone, p_is_sso_user boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.trusted_email(p_email text, p_confirmed_at timestamp with time zone, p_is_sso_user boolean) IS 'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
+
+
+--
 -- Name: unset_default_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20852,6 +21224,7 @@ COMMENT ON TABLE crm.events_default IS 'Rows of crm.events whose day has no part
 CREATE TABLE crm.feed_offset (
     only_row boolean DEFAULT true NOT NULL,
     added bigint DEFAULT 0 NOT NULL,
+    cursor_secret bytea DEFAULT sha256((uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))) NOT NULL,
     CONSTRAINT feed_offset_only_row_check CHECK (only_row)
 );
 
@@ -20863,6 +21236,13 @@ ALTER TABLE ONLY crm.feed_offset FORCE ROW LEVEL SECURITY;
 --
 
 COMMENT ON TABLE crm.feed_offset IS 'What is added to a transaction id to make a position of the feed. A database that was restored into another cluster begins with small transaction ids again: crm.continue_feed() then raises this number.';
+
+
+--
+-- Name: COLUMN feed_offset.cursor_secret; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.feed_offset.cursor_secret IS 'Seals the cursors of the feed (crm.feed_cursor_text). With another one every cursor is invalid_cursor.';
 
 
 --
@@ -23960,6 +24340,22 @@ GRANT ALL ON FUNCTION app.funnel_get(p_args jsonb) TO crm_app;
 
 
 --
+-- Name: FUNCTION invitation_accept(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.invitation_accept(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.invitation_accept(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION invitation_decline(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.invitation_decline(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.invitation_decline(p_args jsonb) TO crm_app;
+
+
+--
 -- Name: FUNCTION job_list(p_args jsonb); Type: ACL; Schema: app; Owner: -
 --
 
@@ -24048,6 +24444,14 @@ REVOKE ALL ON FUNCTION app.loss_reason_update(p_args jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION app.member_invite(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION app.member_invite(p_args jsonb) TO crm_app;
+
+
+--
+-- Name: FUNCTION member_leave(p_args jsonb); Type: ACL; Schema: app; Owner: -
+--
+
+REVOKE ALL ON FUNCTION app.member_leave(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION app.member_leave(p_args jsonb) TO crm_app;
 
 
 --
@@ -24369,6 +24773,14 @@ GRANT ALL ON FUNCTION crm.all_create(p_record text, p_items jsonb[]) TO crm_api;
 
 
 --
+-- Name: FUNCTION answer_invitation(p_id uuid, p_accepts boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.answer_invitation(p_id uuid, p_accepts boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.answer_invitation(p_id uuid, p_accepts boolean) TO crm_app;
+
+
+--
 -- Name: FUNCTION answer_request(p_caller crm.caller, p_scope text, p_verb text, p_args jsonb, p_idempotency_key text, p_request_hash bytea); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24472,6 +24884,43 @@ GRANT SELECT ON TABLE crm.deals TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.changed_fields(a crm.deals, b crm.deals) FROM PUBLIC;
+
+
+--
+-- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT ON TABLE crm.members TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.name; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(name) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.role; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(role) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: COLUMN members.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
+
+
+--
+-- Name: FUNCTION changed_member_json(m crm.members); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.changed_member_json(m crm.members) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.changed_member_json(m crm.members) TO crm_app;
 
 
 --
@@ -24732,6 +25181,13 @@ GRANT ALL ON FUNCTION crm.company_survivor(p_id uuid) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.company_text(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_text(t crm.companies) TO crm_api;
+
+
+--
+-- Name: FUNCTION confirmed_since(p_user_id uuid, p_at timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.confirmed_since(p_user_id uuid, p_at timestamp with time zone) FROM PUBLIC;
 
 
 --
@@ -25375,11 +25831,25 @@ REVOKE ALL ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_
 
 
 --
+-- Name: FUNCTION feed_cursor_mask(p_secret bytea, p_tag bytea); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_mask(p_secret bytea, p_tag bytea) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION feed_cursor_of(p_text text); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.feed_cursor_of(p_text text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.feed_cursor_of(p_text text) TO crm_api;
+
+
+--
+-- Name: FUNCTION feed_cursor_tag(p_secret bytea, p_content bytea); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.feed_cursor_tag(p_secret bytea, p_content bytea) FROM PUBLIC;
 
 
 --
@@ -25469,6 +25939,13 @@ REVOKE ALL ON FUNCTION crm.given_columns(p_table regclass) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION has_no_person(p_user_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.has_no_person(p_user_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION holds_webhooks(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25531,6 +26008,14 @@ REVOKE ALL ON FUNCTION crm.index_texts(p_most interval) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigint, p_most integer) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION invitations_of_current_user(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.invitations_of_current_user() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.invitations_of_current_user() TO crm_app;
 
 
 --
@@ -25721,6 +26206,14 @@ GRANT ALL ON FUNCTION crm.lead_result(p_deal crm.deals, p_contact_id uuid, p_com
 
 
 --
+-- Name: FUNCTION leave_workspace(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.leave_workspace() FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.leave_workspace() TO crm_app;
+
+
+--
 -- Name: FUNCTION link_member(p_user_id uuid, p_email text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25858,35 +26351,6 @@ GRANT ALL ON FUNCTION crm.max_page_bytes() TO crm_api;
 REVOKE ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.may_send(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
-
-
---
--- Name: TABLE members; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT ON TABLE crm.members TO crm_api;
-GRANT SELECT,INSERT ON TABLE crm.members TO crm_app;
-
-
---
--- Name: COLUMN members.name; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(name) ON TABLE crm.members TO crm_app;
-
-
---
--- Name: COLUMN members.role; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(role) ON TABLE crm.members TO crm_app;
-
-
---
--- Name: COLUMN members.is_active; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(is_active) ON TABLE crm.members TO crm_app;
 
 
 --
@@ -26028,6 +26492,13 @@ GRANT ALL ON FUNCTION crm.note_page(p_ids uuid[], p_records json[]) TO crm_api;
 REVOKE ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_api;
 GRANT ALL ON FUNCTION crm.old_secret_until(p_workspace_id uuid, p_subscription_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION open_invitations(p_user_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.open_invitations(p_user_id uuid) FROM PUBLIC;
 
 
 --
@@ -26830,6 +27301,13 @@ REVOKE ALL ON FUNCTION crm.touch_deal() FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.traces_of(p_names text[], p_phones text[]) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION trusted_email(p_email text, p_confirmed_at timestamp with time zone, p_is_sso_user boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.trusted_email(p_email text, p_confirmed_at timestamp with time zone, p_is_sso_user boolean) FROM PUBLIC;
 
 
 --
