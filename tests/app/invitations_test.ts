@@ -83,7 +83,9 @@ test("Nobody sees or answers the invitation of another person, nor one of a work
     assertError(await memberClient(session).post(answer(memberId, verb)), "not_found");
     assertError(await person.post(answer(UNKNOWN_ID, verb)), "not_found");
   }
-  assert.deepEqual((await other.get(CHOICES)).body.invitations.map(({ id }: { id: string }) => id), [ofOther]);
+  assert.deepEqual((await other.get(CHOICES)).body.invitations.map(({ id }: { id: string }) => id), [
+    ofOther,
+  ]);
   // An address that is not confirmed is nobody's.
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   assertError(await person.get(CHOICES), "not_a_member");
