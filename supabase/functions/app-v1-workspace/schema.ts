@@ -44,7 +44,6 @@ const Invitation = z.object({
   ...doc("Um convite que espera resposta", "An invitation that waits for an answer"),
   fields: {
     id: doc("Identificador do convite", "The invitation's id", "019a2b3c-0000-7000-8000-000000000003"),
-    workspace_id: fields.id,
     workspace_name: fields.name,
     role: doc("Papel que a pessoa terá", "The role that the person will have", "vendedor"),
     invited_at: doc("Quando foi convidada", "When the person was invited"),
