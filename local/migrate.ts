@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import postgres, { type Sql } from "postgres";
 import { controlsTransaction, splitStatements } from "./sql_statements.ts";
@@ -15,22 +15,42 @@ export interface Migration {
   path: string;
 }
 
+/** A migration that a database has. */
+export interface AppliedMigration {
+  version: string;
+  /** Null where `supabase migration repair` wrote the row. */
+  statements: string[] | null;
+}
+
+/** What to do about an edited migration where the data must stay. */
+const RESTORE = "restore the file that was deployed, and make the change in a new migration";
+
 /**
  * Applies the missing migrations of a folder in their order, each in one transaction, and records them where the Supabase
  * CLI does and as it does, so that each sees what the other has applied.
+ * @param remedy what the user should do about an edited migration
  * @returns how many migrations were applied.
- * @throws StackError naming file and line if one fails; those before it stay applied.
+ * @throws StackError naming file and line if one fails; those before it stay applied. StackError naming the file if one
+ * was edited after it was applied, because it would not be applied again; then nothing is applied.
  */
-export async function migrate(sql: Sql, folder: string = FOLDER): Promise<number> {
+export async function migrate(sql: Sql, folder: string = FOLDER, remedy: string = RESTORE): Promise<number> {
   const migrations = await migrationFiles(folder);
-  const applied = await appliedVersions(sql);
-  const missing = migrations.filter(({ version }) => !applied.includes(version));
+  const applied = await appliedMigrations(sql);
+  const [edited] = await editedMigrations(migrations, applied);
+  if (edited !== undefined) throw editedFile(edited, remedy);
+  const versions = applied.map(({ version }) => version);
+  const missing = migrations.filter(({ version }) => !versions.includes(version));
   if (missing.length === 0) return 0;
-  refuseGaps(migrations, applied, missing[0]!);
+  refuseGaps(migrations, versions, missing[0]!);
   if (applied.length === 0) await createHistory(sql);
   let count = 0;
   for (const migration of missing) if (await apply(sql, migration)) count++;
   return count;
+}
+
+/** The error for a file of SQL that was edited after a database applied it. */
+export function editedFile(file: string, remedy: string): StackError {
+  return new StackError(`${file} was edited after the database applied it: ${remedy}`);
 }
 
 /** The migrations of a folder, in the order of their versions. */
@@ -43,15 +63,39 @@ export async function migrationFiles(folder: string = FOLDER): Promise<Migration
   return files.sort((a, b) => a.version < b.version ? -1 : 1);
 }
 
-/** The versions that a database has, in their order; none where no migration was ever applied. */
-export async function appliedVersions(sql: Sql): Promise<string[]> {
+/** The migrations that a database has, in their order; none where no migration was ever applied. */
+export async function appliedMigrations(sql: Sql): Promise<AppliedMigration[]> {
   const [table] =
     await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
   if (!table?.["exists"]) return [];
-  const rows = await sql<{ version: string }[]>`
-    select version from supabase_migrations.schema_migrations order by version
+  return await sql<AppliedMigration[]>`
+    select version, statements from supabase_migrations.schema_migrations order by version
   `;
-  return rows.map((row) => row.version);
+}
+
+/** The names of the files that are not what the database recorded when it applied them. */
+export async function editedMigrations(
+  migrations: Migration[],
+  applied: AppliedMigration[],
+): Promise<string[]> {
+  const recorded = new Map(applied.map(({ version, statements }) => [version, statements]));
+  const edited: string[] = [];
+  for (const { version, path } of migrations) {
+    const statements = recorded.get(version) ?? null;
+    if (statements === null) continue;
+    if (comparable(statements.join(" ")) !== comparable(await Deno.readTextFile(path))) {
+      edited.push(basename(path));
+    }
+  }
+  return edited;
+}
+
+/**
+ * SQL without what a split into statements leaves out, the semicolons and the white space around them, so that it does not
+ * matter who recorded the statements and where a version of the Supabase CLI splits them.
+ */
+function comparable(sql: string): string {
+  return sql.replace(/[\s;]+/g, " ").trim();
 }
 
 /** As `supabase db push`: a schema that came about in another order may be another schema. */

@@ -10,7 +10,6 @@ import { FUNCTIONS_FOLDER } from "./function_names.ts";
 import { functionsDatabaseUrl, functionsPassword } from "./functions_login.ts";
 import { openGateway } from "./gateway.ts";
 import { migrate } from "./migrate.ts";
-import { checkMigratedData } from "./migrated_data.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 import { openReference, REFERENCE_PREFIX } from "./reference/reference.ts";
 import { startScheduler } from "./scheduler.ts";
@@ -140,13 +139,15 @@ async function prepareDatabase(
     });
     // Takes 50 ms of another thread, while this one waits for the database.
     const passwordHash = hashPassword(secrets.demo_password);
-    const recordMigrations = await checkMigratedData(dataDir);
-    await migrate(sql);
-    await recordMigrations();
+    // Until the first release the migrations are edited in place.
+    const remedy = given === null
+      ? `delete ${dataDir}, or set DATA_DIR to another folder`
+      : "set DATABASE_URL to an empty database";
+    await migrate(sql, undefined, remedy);
     await setFunctionsPassword(sql, functionsPassword(databaseUrl, secrets));
     const demoKey = await ensureDemoKey(sql, secrets.demo_key);
     if (demoKey !== secrets.demo_key) await saveSecrets(dataDir, { ...secrets, demo_key: demoKey });
-    if (!await installAuthSchema(sql)) return { demoKey, demoLogin: null };
+    if (!await installAuthSchema(sql, remedy)) return { demoKey, demoLogin: null };
     const email = await ensureDemoUser(sql, await passwordHash);
     return { demoKey, demoLogin: { email, password: secrets.demo_password } };
   } finally {

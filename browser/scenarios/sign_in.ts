@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { makeMember } from "../../lab/harness/sessions.ts";
 import { eventually } from "../../lab/harness/waiting.ts";
 import { readMails } from "../../local/auth/mail.ts";
+import { memberClient } from "../../tests/support/client.ts";
 import { dataDir } from "../../tests/support/stack.ts";
 import { functionsUrl, openPage, type Watched } from "../support/browser.ts";
 import { PHONE } from "../support/screens.ts";
@@ -195,6 +196,34 @@ export const signIn: Scenario[] = [
       assert.equal(await invited.page.getByRole("link", { name: "Criar chave" }).count(), 0);
       await page.reload();
       await page.getByRole("row").filter({ hasText: "Caio Dias" }).filter({ hasText: "Ativo" }).waitFor();
+    },
+  },
+  {
+    name:
+      "A person with an account accepts the invitation of another company, which opens, and leaves it again",
+    async run({ browser, sql }) {
+      const [own, other] = [await makeCompany(sql), await makeCompany(sql, "Confeitaria Lua")];
+      const person = await makePerson(sql, own, "gestor");
+      const { access_token } = JSON.parse(await sessionOf(await makePerson(sql, other, "admin")));
+      await memberClient(access_token).post("/app-v1-members", {
+        name: "Bia",
+        email: person.email,
+        role: "vendedor",
+      });
+
+      await using watched = await openPage(browser, "/conta/", { session: await sessionOf(person) });
+      const { page } = watched;
+      await page.getByText("Confeitaria Lua convidou você. Papel: Vendedor.").waitFor();
+      await page.getByRole("button", { name: "Aceitar" }).click();
+      const choice = page.getByLabel("Empresa");
+      await choice.waitFor();
+      assert.equal(await choice.inputValue(), other.id);
+
+      await page.getByRole("button", { name: "Sair da empresa" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Sair da empresa" }).click();
+      // The name alone, in place of the choice between two.
+      await page.getByRole("banner").locator("strong").filter({ hasText: own.name }).waitFor();
+      assert.equal(await choice.count(), 0);
     },
   },
 ];

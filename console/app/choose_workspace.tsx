@@ -1,15 +1,16 @@
 import { Loaded } from "../components/loaded.tsx";
 import { Page } from "../components/page.tsx";
 import { t } from "../strings/strings.ts";
+import { CHOICES_PATH, Invitations } from "./invitations.tsx";
 import { SignOutButton } from "./menu.tsx";
 import { person } from "./session.ts";
 import { useResource } from "./resource.ts";
-import type { Choice } from "./types.ts";
+import type { Choices } from "./types.ts";
 import { chooseWorkspace } from "./workspace_choice.ts";
 
 /** Where a person who belongs to several workspaces chooses the first time. */
 export function ChooseWorkspace() {
-  const choices = useResource<{ data: Choice[] }>("app-v1-workspace/choices");
+  const choices = useResource<Choices>(CHOICES_PATH);
   return (
     <main class="content narrow">
       <Page title={t("workspace.choose")} text={t("workspace.choose_text")}>
@@ -27,17 +28,20 @@ export function ChooseWorkspace() {
             </ul>
           )}
         </Loaded>
+        <Invitations choices={choices} />
         <SignOutButton />
       </Page>
     </main>
   );
 }
 
-/** Said to a person who is signed in and belongs to no workspace. */
+/** Said to a person who is signed in and belongs to no workspace, with the invitations that wait. */
 export function NoWorkspace({ onRetry }: { onRetry: () => void }) {
+  const choices = useResource<Choices>(CHOICES_PATH);
   return (
     <main class="content narrow">
       <Page title={t("workspace.none")} text={t("workspace.none_text", { email: person.value?.email ?? "" })}>
+        <Invitations choices={choices} />
         <div class="actions">
           <button type="button" class="button primary" onClick={onRetry}>{t("app.retry")}</button>
           <SignOutButton />

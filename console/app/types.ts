@@ -8,7 +8,7 @@ import type {
 } from "../../supabase/functions/app-v1-workspace/schema.ts";
 
 export type { Role } from "../../supabase/functions/_shared/contract/roles.ts";
-export type Choice = z.output<typeof WorkspaceChoices>["data"][number];
+export type Choices = z.output<typeof WorkspaceChoices>;
 export type Workspace = z.output<typeof WorkspaceSchema>;
 export type ApiKey = z.output<typeof Key>;
 export type OpenedKey = z.output<typeof KeyDetail>;

@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
 import { createKey } from "../../operator/keys.ts";
+import { createWorkspace } from "../../operator/workspaces.ts";
 import { makeMember } from "./sessions.ts";
 
 /** Nothing answers there, and the dispatcher sends nothing to it: the address is not public. */
@@ -7,9 +8,14 @@ const TARGET = "https://127.0.0.1:9443/hooks";
 
 /**
  * Creates one record of each kind that the application's functions show.
+ * @param email whose person gets an invitation to another workspace, and need not stay, as there is another admin
  * @returns the id of each, by the name of its function
  */
-export async function makeAppSamples(sql: Sql, workspaceId: string): Promise<Record<string, string>> {
+export async function makeAppSamples(
+  sql: Sql,
+  workspaceId: string,
+  email?: string,
+): Promise<Record<string, string>> {
   const { id: keyId } = await createKey(sql, { workspaceId, name: "Site", scopes: ["leads:write"] });
   const { memberId } = await makeMember(sql, workspaceId, "vendedor");
   const [sent] = await sql<[{ subscription_id: string; delivery_id: string }]>`
@@ -34,5 +40,15 @@ export async function makeAppSamples(sql: Sql, workspaceId: string): Promise<Rec
     "app-v1-members": memberId,
     "app-v1-webhooks": sent.subscription_id,
     "app-v1-deliveries": sent.delivery_id,
+    ...(email !== undefined && { "app-v1-workspace": await makeInvitation(sql, workspaceId, email) }),
   };
+}
+
+async function makeInvitation(sql: Sql, workspaceId: string, email: string): Promise<string> {
+  await makeMember(sql, workspaceId, "admin");
+  const { id } = await createWorkspace(sql, { name: "Outra" });
+  const { memberId } = await makeMember(sql, id, "vendedor", email);
+  // As if an admin of that workspace had invited the person.
+  await sql`update crm.members set invited_at = now() where id = ${memberId}`;
+  return memberId;
 }

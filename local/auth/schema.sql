@@ -2,7 +2,6 @@
 -- (github.com/supabase/auth, folder migrations), so that SQL which reads it works on both.
 
 create schema auth;
-comment on schema auth is 'Local sign-in';
 
 create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');
 

@@ -56,6 +56,12 @@ export const PEOPLE = {
   InvitedMember: { ...invited, has_signed_in: false },
   MemberPatch: { role: "gestor" },
   UpdatedMember: { ...invited, keys: [] },
+  OpenInvitation: {
+    id: invited.id,
+    workspace_id: IDS.workspace,
+    workspace_name: WORKSPACE_NAME,
+    role: invited.role,
+  },
   Workspace: { id: IDS.workspace, name: WORKSPACE_NAME, created_at: at.signedUp },
   WorkspacePatch: { stale_after_days: 21 },
   WorkspaceChoice: { id: IDS.workspace, name: WORKSPACE_NAME, role: member.role },

@@ -35,14 +35,18 @@ create table crm.members (
   role text not null check (role in ('admin', 'gestor', 'vendedor')),
   is_active boolean not null default true,
   user_id uuid,
+  invited_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id)
 );
 comment on table crm.members is 'People of a workspace: owners of records, authors of notes, creators of keys.';
 comment on column crm.members.user_id is
-  'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail (crm.link_member). '
-  'Null until then.';
+  'The person (auth.users) who signs in as this member: linked at the first sign-in, by confirmed e-mail '
+  '(crm.link_member), or when the person accepts the invitation. Null until then, and after the person left.';
+comment on column crm.members.invited_at is
+  'When an admin invited the person, or the person left: nobody is linked without consent. Null: the operator added the '
+  'member, and the person with the e-mail is linked at once.';
 
 create unique index members_email on crm.members (workspace_id, lower(email));
 create unique index members_user on crm.members (user_id, workspace_id);

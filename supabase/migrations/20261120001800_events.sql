@@ -65,11 +65,15 @@ insert into crm.event_types (event, object_type, is_change) values
 
 create table crm.feed_offset (
   only_row boolean primary key default true check (only_row),
-  added bigint not null default 0
+  added bigint not null default 0,
+  -- 244 random bits; gen_random_bytes would need an extension.
+  cursor_secret bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
 );
 comment on table crm.feed_offset is
   'What is added to a transaction id to make a position of the feed. A database that was restored into another cluster '
   'begins with small transaction ids again: crm.continue_feed() then raises this number.';
+comment on column crm.feed_offset.cursor_secret is
+  'Seals the cursors of the feed (crm.feed_cursor_text). With another one every cursor is invalid_cursor.';
 alter table crm.feed_offset enable row level security;
 alter table crm.feed_offset force row level security;
 insert into crm.feed_offset default values;

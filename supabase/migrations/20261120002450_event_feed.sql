@@ -6,46 +6,77 @@ comment on type crm.feed_cursor is
   'Where a reader of the feed has come to: the last event (its position and id) that was looked at, and a moment before '
   'which it has nothing left to read, transactions that are still open apart.';
 
-create function crm.feed_cursor_text(c crm.feed_cursor) returns text
+create function crm.feed_cursor_tag(p_secret bytea, p_content bytea) returns bytea
 language sql immutable parallel safe
 as $$
-  select translate(
-    encode(
-      '\x01'::bytea || int8send(c.position) || uuid_send(c.id)
-        || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint),
-      'base64'
-    ),
-    '+/', '-_'
-  )
+  -- Without HMAC, because all contents have one length, so that none is another with more behind it.
+  select substring(sha256(p_secret || '\x01'::bytea || p_content) for 15)
 $$;
-comment on function crm.feed_cursor_text(crm.feed_cursor) is
-  'A cursor as clients get it: 33 bytes, the first of which is the version, as 44 characters of base64url.';
+comment on function crm.feed_cursor_tag(bytea, bytea) is
+  'What only this database can compute of a cursor''s content, in 15 bytes.';
 
-create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
-language plpgsql immutable parallel safe
+create function crm.feed_cursor_mask(p_secret bytea, p_tag bytea) returns bigint
+language sql immutable parallel safe
+as $$
+  select ('x' || encode(substring(sha256(p_secret || '\x02'::bytea || p_tag) for 8), 'hex'))::bit(64)::bigint
+$$;
+comment on function crm.feed_cursor_mask(bytea, bytea) is
+  'The number that hides the position in a cursor with this tag. Another position has another tag, and so another mask.';
+
+create function crm.feed_cursor_text(c crm.feed_cursor) returns text
+language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_bytes bytea;
-  v_position bigint;
-  v_milliseconds bigint;
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
+  v_rest bytea := uuid_send(c.id) || int8send(floor(extract(epoch from c.read_until) * 1000)::bigint);
+  v_tag bytea := crm.feed_cursor_tag(v_secret, int8send(c.position) || v_rest);
 begin
-  if p_text !~ '^AQ[A-Za-z0-9_-]{42}$' then
+  return translate(
+    encode(
+      '\x02'::bytea || v_tag || int8send(c.position # crm.feed_cursor_mask(v_secret, v_tag)) || v_rest, 'base64'
+    ),
+    '+/', '-_'
+  );
+end
+$$;
+comment on function crm.feed_cursor_text(crm.feed_cursor) is
+  'A cursor as clients get it: 48 bytes (version, tag, hidden position, id, read_until) as 64 characters of base64url. '
+  'The position counts the transactions of all workspaces, so it is hidden. Equal cursors have equal texts. Security '
+  'definer, because verbs may not read the secret.';
+
+create function crm.feed_cursor_of(p_text text) returns crm.feed_cursor
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_secret bytea := (select o.cursor_secret from crm.feed_offset o);
+  v_bytes bytea;
+  v_tag bytea;
+  v_rest bytea;
+  v_position bigint;
+begin
+  if p_text !~ '^A[g-v][A-Za-z0-9_-]{62}$' then
     return null;
   end if;
   v_bytes := decode(translate(p_text, '-_', '+/'), 'base64');
-  v_position := ('x' || encode(substring(v_bytes from 2 for 8), 'hex'))::bit(64)::bigint;
-  v_milliseconds := ('x' || encode(substring(v_bytes from 26 for 8), 'hex'))::bit(64)::bigint;
-  -- Years after 9999 are none that this function's counterpart has written, and Postgres has none after 294276.
-  if v_position < 0 or v_milliseconds not between 0 and 253402300799999 then
+  v_tag := substring(v_bytes from 2 for 15);
+  v_rest := substring(v_bytes from 25);
+  v_position := ('x' || encode(substring(v_bytes from 17 for 8), 'hex'))::bit(64)::bigint
+    # crm.feed_cursor_mask(v_secret, v_tag);
+  if crm.feed_cursor_tag(v_secret, int8send(v_position) || v_rest) <> v_tag then
     return null;
   end if;
   return row(
-    v_position, encode(substring(v_bytes from 10 for 16), 'hex')::uuid, to_timestamp(v_milliseconds / 1000.0)
+    v_position,
+    encode(substring(v_rest for 16), 'hex')::uuid,
+    to_timestamp(('x' || encode(substring(v_rest from 17), 'hex'))::bit(64)::bigint / 1000.0)
   )::crm.feed_cursor;
 end
 $$;
-comment on function crm.feed_cursor_of(text) is 'The cursor of a text of crm.feed_cursor_text; null for any other text.';
+comment on function crm.feed_cursor_of(text) is
+  'The cursor of a text that crm.feed_cursor_text wrote in this database; null for any other text. Security definer, as '
+  'that one.';
 
 create function crm.feed_item(e crm.events) returns json
 language plpgsql stable

@@ -2,6 +2,18 @@
 -- person is, whether the session still exists and what the member may do is read here, at every call, so that signing out
 -- and losing a role take effect at once.
 
+create function crm.trusted_email(p_email text, p_confirmed_at timestamptz, p_is_sso_user boolean) returns text
+language sql immutable parallel safe
+as $$
+  -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service says,
+  -- and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
+  select case
+    when p_confirmed_at is not null and not p_is_sso_user and lower(p_email) not like '%.invalid' then lower(p_email)
+  end
+$$;
+comment on function crm.trusted_email(text, timestamptz, boolean) is
+  'The e-mail of a person in auth.users, in lower case, if it may link the person to a member; otherwise null.';
+
 create function crm.session_email(p_user_id uuid, p_session_id uuid, out is_live boolean, out email text)
 language plpgsql
 set search_path = ''
@@ -14,18 +26,12 @@ begin
   end if;
   execute format(
     $sql$
-      select true, case
-        -- Supabase Auth confirmed the address by a mail. That of single sign-on is whatever the other company's service
-        -- says, and an address of .invalid cannot exist (RFC 2606): every workspace without a real admin has the same one.
-        when u.email_confirmed_at is not null and not u.is_sso_user and lower(u.email) not like %1$L
-          then lower(u.email)
-      end
-      from %2$I.sessions s
-      join %2$I.users u on u.id = s.user_id
+      select true, crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user)
+      from %1$I.sessions s
+      join %1$I.users u on u.id = s.user_id
       where s.id = $2 and s.user_id = $1 and (s.not_after is null or s.not_after > now())
         and (u.banned_until is null or u.banned_until <= now()) and u.deleted_at is null
     $sql$,
-    '%.invalid',
     'auth'
   ) into is_live, email using p_user_id, p_session_id;
   is_live := is_live is not null;
@@ -36,22 +42,57 @@ comment on function crm.session_email(uuid, uuid) is
   'auth.users, never of the token, some of whose claims a person can write. Null: the e-mail is not confirmed, not by '
   'Supabase Auth itself (single sign-on), or cannot exist (.invalid).';
 
+create function crm.has_no_person(p_user_id uuid) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_is_free boolean := true;
+begin
+  if p_user_id is not null then
+    execute format('select not exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
+    into v_is_free using p_user_id;
+  end if;
+  return v_is_free;
+end
+$$;
+comment on function crm.has_no_person(uuid) is
+  'Whether a member with this user_id is linked to nobody, or to a person who exists no more.';
+
+create function crm.confirmed_since(p_user_id uuid, p_at timestamptz) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_is_so boolean;
+begin
+  execute format(
+    'select exists (select from %I.users u where u.id = $1 and u.invited_at is not null and u.email_confirmed_at >= $2)',
+    'auth'
+  ) into v_is_so using p_user_id, p_at;
+  return v_is_so;
+end
+$$;
+comment on function crm.confirmed_since(uuid, timestamptz) is
+  'Whether a person who was invited by a mail of Supabase Auth confirmed the address after that moment: by following the '
+  'mail, which is consent.';
+
 create function crm.link_member(p_user_id uuid, p_email text) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_member crm.members;
-  v_earlier_exists boolean;
+  v_member record;
 begin
   for v_member in
-    select * from crm.members m where lower(m.email) = p_email and m.user_id is distinct from p_user_id
+    select m.*, count(*) over () as candidates from crm.members m
+    where lower(m.email) = p_email and m.user_id is distinct from p_user_id
   loop
-    if v_member.user_id is not null then
-      execute format('select exists (select from %I.users u where u.id = $1 and u.deleted_at is null)', 'auth')
-      into v_earlier_exists using v_member.user_id;
-      continue when v_earlier_exists;
-    end if;
+    continue when not crm.has_no_person(v_member.user_id);
+    -- An admin cannot make a person a member who does not want to be one. Of several invitations the mail does not say
+    -- which the person followed.
+    continue when v_member.invited_at is not null
+      and (v_member.candidates > 1 or not crm.confirmed_since(p_user_id, v_member.invited_at));
     update crm.members m set user_id = p_user_id
     where m.workspace_id = v_member.workspace_id and m.id = v_member.id
       and m.user_id is not distinct from v_member.user_id
@@ -67,7 +108,34 @@ end
 $$;
 comment on function crm.link_member(uuid, text) is
   'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again '
-  'when the person whom a member was linked to exists no more.';
+  'when the person whom a member was linked to exists no more. Those whom an admin invited only if the person followed '
+  'the mail of that invitation; whoever had an account accepts the invitation (crm.open_invitations).';
+
+create function crm.open_invitations(p_user_id uuid) returns setof crm.members
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_email text;
+begin
+  if p_user_id is null then
+    return;
+  end if;
+  execute format(
+    'select crm.trusted_email(u.email, u.email_confirmed_at, u.is_sso_user) from %I.users u where u.id = $1', 'auth'
+  ) into v_email using p_user_id;
+  return query
+    select m.* from crm.members m
+    where lower(m.email) = v_email and m.is_active and m.invited_at is not null and m.user_id is distinct from p_user_id
+      and crm.has_no_person(m.user_id)
+      and not exists (select from crm.members o where o.user_id = p_user_id and o.workspace_id = m.workspace_id)
+    order by m.id
+    limit 100;
+end
+$$;
+comment on function crm.open_invitations(uuid) is
+  'The members whom a person may become by accepting an invitation, the oldest 100. Security definer, because they are of '
+  'any workspace.';
 
 create function crm.roles_included(p_role text) returns text[]
 language sql immutable parallel safe
@@ -110,6 +178,13 @@ begin
   where m.user_id = p_user_id and m.is_active and (p_workspace_id is null or m.workspace_id = p_workspace_id)
   order by m.id
   limit 1;
+  -- Whoever is no member yet may still answer an invitation, and calls nothing that asks for a role.
+  if v_caller.id is null and p_any_workspace then
+    select i.id, i.workspace_id, i.id, '{invited}' into v_caller.id, v_caller.workspace_id, v_caller.member_id, v_caller.scopes
+    from crm.open_invitations(p_user_id) i
+    where p_workspace_id is null or i.workspace_id = p_workspace_id
+    limit 1;
+  end if;
   v_caller.user_id := p_user_id;
   -- Calls of a member in any 60 seconds: enough for several tabs, each of which asks every 2 seconds.
   v_caller.rate_limit := 600;
@@ -123,7 +198,7 @@ end
 $$;
 comment on function crm.identify_session(uuid, uuid, uuid, boolean) is
   'The member as whom a person is signed in. p_workspace_id null: the only workspace, or, where any will do, the first '
-  'one. A suspended workspace is not refused: its people must see why nothing works.';
+  'one, or that of an invitation. A suspended workspace is not refused: its people must see why nothing works.';
 
 -- written by deno task records: app verbs
 create function crm.run_app_verb(p_verb text, p_args jsonb) returns json
@@ -153,6 +228,11 @@ begin
       case p_verb
         when 'funnel_get' then return app.funnel_get(p_args);
       end case;
+    when 'invitation' then
+      case p_verb
+        when 'invitation_accept' then return app.invitation_accept(p_args);
+        when 'invitation_decline' then return app.invitation_decline(p_args);
+      end case;
     when 'key' then
       case p_verb
         when 'key_create' then return app.key_create(p_args);
@@ -165,6 +245,7 @@ begin
     when 'member' then
       case p_verb
         when 'member_invite' then return app.member_invite(p_args);
+        when 'member_leave' then return app.member_leave(p_args);
         when 'member_list' then return app.member_list(p_args);
         when 'member_reinvite' then return app.member_reinvite(p_args);
         when 'member_update' then return app.member_update(p_args);
@@ -212,8 +293,8 @@ begin
     v_caller,
     p_role,
     p_verb,
-    -- A verb lists the arguments that it takes, and this one takes none.
-    case when p_verb = 'workspace_choices' then p_args
+    -- A verb lists the arguments that it takes, and those of a person belong to no workspace.
+    case when p_role is null then p_args
       else p_args || jsonb_build_object('workspace_id', v_caller.workspace_id) end,
     null,
     null

@@ -65,18 +65,95 @@ comment on function crm.workspaces_of_current_user() is
   'The workspaces of the person who is signed in (id, name, role), by name. Security definer, because row-level '
   'security shows a member one workspace only.';
 
+create function crm.invitations_of_current_user() returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', i.id, 'workspace_id', w.id, 'workspace_name', w.name, 'role', i.role, 'invited_at', crm.iso(i.invited_at)
+      )
+      order by w.name, w.id
+    ),
+    '[]'
+  )
+  from crm.open_invitations(crm.current_user_id()) i
+  join crm.workspaces w on w.id = i.workspace_id
+$$;
+comment on function crm.invitations_of_current_user() is
+  'The invitations that the person who is signed in has not answered, by the name of the workspace.';
+
 create function app.workspace_choices(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 begin
   perform crm.check_args(p_args, '{}');
-  return json_build_object('data', crm.workspaces_of_current_user());
+  return json_build_object(
+    'data', crm.workspaces_of_current_user(),
+    'invitations', crm.invitations_of_current_user()
+  );
 end
 $$;
 comment on function app.workspace_choices(jsonb) is
-  'Lists the workspaces of the person who is signed in, of which each call chooses one; none for the operator. '
-  'Arguments: none. Codes: validation_error.';
+  'Lists the workspaces of the person who is signed in, of which each call chooses one, and the invitations that wait '
+  'for an answer; none for the operator. Arguments: none. Codes: validation_error.';
+
+create function crm.answer_invitation(p_id uuid, p_accepts boolean) returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := crm.current_user_id();
+  v_member crm.members;
+begin
+  select i.* into v_member from crm.open_invitations(v_user_id) i where i.id = p_id;
+  if found then
+    update crm.members m set user_id = case when p_accepts then v_user_id end, is_active = p_accepts
+    where m.workspace_id = v_member.workspace_id and m.id = p_id and m.is_active
+      -- Two answers at once: the second finds the first.
+      and m.user_id is not distinct from v_member.user_id;
+  end if;
+  if not found then
+    perform crm.raise_code('not_found', 'id');
+  end if;
+  insert into crm.audit_log (workspace_id, member_id, action, object_type, object_id, object_name)
+  values (
+    v_member.workspace_id, p_id, case when p_accepts then 'invitation_accepted' else 'invitation_declined' end,
+    'member', p_id, v_member.name
+  );
+end
+$$;
+comment on function crm.answer_invitation(uuid, boolean) is
+  'Links the person who is signed in to the member of an open invitation, or deactivates that member. Raises not_found. '
+  'Security definer, because members may link nobody.';
+
+create function app.invitation_accept(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, true);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_accept(jsonb) is
+  'Makes the person who is signed in the member whom an admin invited. Returns what workspace_choices does. Arguments: '
+  'id. Codes: validation_error, not_found.';
+
+create function app.invitation_decline(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform crm.answer_invitation((crm.check_args(p_args, '{id}') ->> 'id')::uuid, false);
+  return app.workspace_choices('{}');
+end
+$$;
+comment on function app.invitation_decline(jsonb) is
+  'Declines an invitation of the person who is signed in: the member becomes inactive. Returns what workspace_choices '
+  'does. Arguments: id. Codes: validation_error, not_found.';
 
 create function crm.workspace_usage(p_workspace_id uuid) returns json
 language plpgsql stable

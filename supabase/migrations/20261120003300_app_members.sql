@@ -99,8 +99,11 @@ declare
 begin
   perform crm.require_workspace(v_workspace_id);
   perform crm.require_invitations_left(v_workspace_id);
-  insert into crm.members (workspace_id, name, email, role)
-  values (v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role')
+  insert into crm.members (workspace_id, name, email, role, invited_at)
+  values (
+    v_workspace_id, v_args ->> 'name', v_args ->> 'email', v_args ->> 'role',
+    case when crm.current_member_id() is not null then now() end
+  )
   on conflict (workspace_id, lower(email)) do nothing
   returning * into v_member;
   if not found then
@@ -114,8 +117,9 @@ begin
 end
 $$;
 comment on function app.member_invite(jsonb) is
-  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. Whoever '
-  'calls this sends the invitation. Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
+  'Adds an active member, who signs in by a confirmed e-mail; it is unique in the workspace, in any case. A person who '
+  'has an account must accept if a member invites, not if the operator does. Whoever calls this sends the invitation. '
+  'Returns the member. Arguments: workspace_id, name, email, role (admin, gestor, '
   'vendedor). Codes: validation_error, not_found, email_taken, insufficient_role, too_many_invitations (the last two '
   'for members alone).';
 
@@ -154,11 +158,11 @@ set search_path = ''
 as $$
 begin
   -- An address of the domain .invalid cannot exist (RFC 2606): the first admin of app.workspace_create has one, and
-  -- nobody can sign in as that member.
+  -- nobody can sign in as that member. Whoever was invited may decline.
   if not exists (
     select from crm.members m
     where m.workspace_id = p_workspace_id and m.id <> p_member_id and m.role = 'admin' and m.is_active
-      and (m.user_id is not null or right(m.email, 8) <> '.invalid')
+      and (m.user_id is not null or m.invited_at is null and right(m.email, 8) <> '.invalid')
   ) then
     perform crm.raise_code('last_admin');
   end if;
@@ -166,6 +170,45 @@ end
 $$;
 comment on function crm.require_other_admin(uuid, uuid) is
   'Raises last_admin if no other active admin of the workspace can sign in.';
+
+create function crm.changed_member_json(m crm.members) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_keys json;
+  v_managers integer;
+begin
+  select coalesce(
+    json_agg(
+      json_build_object(
+        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
+      )
+      order by k.id
+    ),
+    '[]'
+  )
+  into v_keys
+  from (
+    select k.* from crm.api_keys k
+    where k.workspace_id = m.workspace_id and k.member_id = m.id
+      and k.revoked_at is null and crm.is_working(k)
+    order by k.id
+    limit 1000
+  ) k;
+  select count(*) into v_managers from (
+    select from crm.members o
+    where o.workspace_id = m.workspace_id and o.is_active and o.role in ('admin', 'gestor')
+    limit 1000
+  ) o;
+  return crm.with_fields(
+    crm.member_json(m, json_array_length(v_keys)),
+    json_build_object('keys', v_keys, 'active_managers', v_managers)
+  );
+end
+$$;
+comment on function crm.changed_member_json(crm.members) is
+  'JSON of a member who was changed, with what a deactivation leaves behind: keys and active_managers.';
 
 create function app.member_update(p_args jsonb) returns json
 language plpgsql
@@ -176,8 +219,6 @@ declare
   v_before crm.members;
   v_after crm.members;
   v_changes jsonb;
-  v_keys json;
-  v_managers integer;
 begin
   -- One change of members at a time: of two admins who demote each other, the second finds that no other is left.
   perform from crm.workspaces w where w.id = (v_args ->> 'workspace_id')::uuid for no key update;
@@ -205,32 +246,7 @@ begin
     );
   end if;
 
-  select coalesce(
-    json_agg(
-      json_build_object(
-        'id', k.id, 'name', k.name, 'prefix', k.prefix, 'scopes', k.scopes, 'expires_at', crm.iso(k.expires_at)
-      )
-      order by k.id
-    ),
-    '[]'
-  )
-  into v_keys
-  from (
-    select k.* from crm.api_keys k
-    where k.workspace_id = v_after.workspace_id and k.member_id = v_after.id
-      and k.revoked_at is null and crm.is_working(k)
-    order by k.id
-    limit 1000
-  ) k;
-  select count(*) into v_managers from (
-    select from crm.members m
-    where m.workspace_id = v_after.workspace_id and m.is_active and m.role in ('admin', 'gestor')
-    limit 1000
-  ) m;
-  return crm.with_fields(
-    crm.member_json(v_after, json_array_length(v_keys)),
-    json_build_object('keys', v_keys, 'active_managers', v_managers)
-  );
+  return crm.changed_member_json(v_after);
 end
 $$;
 comment on function app.member_update(jsonb) is
@@ -242,6 +258,49 @@ comment on function app.member_update(jsonb) is
   '(spec 4.1) unless the creator of its key is active. Arguments: workspace_id, id, name, role, is_active. Codes: '
   'validation_error, not_found, last_admin (a member may not leave the workspace without an active admin who can '
   'sign in; the operator may), insufficient_role.';
+
+create function crm.leave_workspace() returns crm.members
+language sql volatile security definer
+set search_path = ''
+as $$
+  update crm.members m set is_active = false, user_id = null, invited_at = now()
+  where m.workspace_id = crm.current_workspace_id() and m.id = crm.current_member_id() and m.is_active
+    and m.user_id = crm.current_user_id()
+  returning m.*
+$$;
+comment on function crm.leave_workspace() is
+  'Unlinks the person who is signed in from the member, so that an admin who activates the member again invites the '
+  'person again. Null if the member is no longer active. Security definer, because members may link nobody.';
+
+create function app.member_leave(p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_args jsonb := crm.check_args(p_args, '{workspace_id}');
+  v_workspace_id uuid := (v_args ->> 'workspace_id')::uuid;
+  v_member crm.members;
+begin
+  -- One change of members at a time, as in app.member_update: of two admins who leave, the second is the last.
+  perform from crm.workspaces w where w.id = v_workspace_id for no key update;
+  if exists (
+    select from crm.members m
+    where m.workspace_id = v_workspace_id and m.id = crm.current_member_id() and m.role = 'admin' and m.is_active
+  ) then
+    perform crm.require_other_admin(v_workspace_id, crm.current_member_id());
+  end if;
+  v_member := crm.leave_workspace();
+  if v_member.id is null then
+    perform crm.raise_code('not_found', 'workspace_id');
+  end if;
+  perform crm.record_action(v_workspace_id, 'member_left', 'member', v_member.id, v_member.name);
+  return crm.changed_member_json(v_member);
+end
+$$;
+comment on function app.member_leave(jsonb) is
+  'Takes the person who is signed in out of the workspace: the member becomes inactive and is linked to nobody. Returns '
+  'what member_update does. Arguments: workspace_id. Codes: validation_error, last_admin, not_found (for '
+  'whoever is no active member, as the operator).';
 
 create function app.member_list(p_args jsonb) returns json
 language plpgsql stable

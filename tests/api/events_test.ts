@@ -152,10 +152,8 @@ test("GET /api-v1-events needs events:read alone, whatever its objects are", asy
   assertError(await client(another).get(EVENTS), "insufficient_scope");
 });
 
-test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors", async ({ api, sql }) => {
+test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cursors", async ({ api }) => {
   const { meta: { next_cursor } } = await readPage(api);
-  const [{ later }] = await sql<[{ later: string }]>`
-    select replace(crm.feed_cursor_text(row(1, gen_random_uuid(), now())), 'AQ', 'Ag') as later`;
   const wrong = [
     "",
     "x",
@@ -163,14 +161,50 @@ test("GET /api-v1-events answers invalid_cursor to whatever is not one of its cu
     next_cursor.slice(1),
     `${next_cursor}A`,
     next_cursor.replace(/.$/, "+"),
-    `B${next_cursor.slice(1)}`,
-    later,
-    `AQ${"_".repeat(42)}`,
+    // A cursor from before its position was hidden.
+    `AQ${"A".repeat(42)}`,
+    ...Array.from(next_cursor, (character, index) => {
+      const other = character === "k" ? "l" : "k";
+      return `${next_cursor.slice(0, index)}${other}${next_cursor.slice(index + 1)}`;
+    }),
   ];
   for (const cursor of wrong) {
     const reply = await api.get(`${EVENTS}?${new URLSearchParams({ cursor })}`);
     assert.deepEqual(assertError(reply, "invalid_cursor"), { cursor: MALFORMED }, cursor);
   }
+});
+
+test("Cursors of GET /api-v1-events do not tell how many transactions others made between them", async ({ sql, workspace }) => {
+  const [{ position }] = await sql<[{ position: string }]>`select crm.feed_position() as position`;
+  const id = crypto.randomUUID();
+  const words = async (added: number) => {
+    const [{ text }] = await sql<[{ text: string }]>`
+      select crm.feed_cursor_text(row(${position}::bigint + ${added}, ${id}, '2026-01-01')) as text`;
+    const bytes = Buffer.from(text, "base64url");
+    return Array.from({ length: bytes.length - 7 }, (_, offset) => bytes.readBigUInt64BE(offset));
+  };
+  const here = await words(0);
+  const again = await words(0);
+  assert.deepEqual(here, again, "a poll that finds nothing answers the same bytes");
+  assert.ok(!here.includes(BigInt(position)));
+  // Of the bytes for the position, neither the difference nor the exclusive or of two cursors is that of the positions.
+  for (const added of [1, 1000]) {
+    const there = await words(added);
+    const xor = BigInt(position) ^ (BigInt(position) + BigInt(added));
+    for (const [offset, word] of there.entries()) {
+      assert.notEqual(word - here[offset]!, BigInt(added));
+      assert.notEqual(word ^ here[offset]!, xor);
+    }
+  }
+  // And what clients get is such a text, of the event's own position.
+  const api = client(workspace.key);
+  await makeContacts(sql, workspace, 1);
+  const { events, cursor } = await readUntil(api, 1);
+  const [own] = await sql`
+    select c.position = e.position as same from crm.events e, crm.feed_cursor_of(${cursor}) c where e.id = ${
+    events[0]!.id
+  }`;
+  assert.equal(own!["same"], true);
 });
 
 test("GET /api-v1-events answers 422 to filters that are wrong, and names each", async ({ api }) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { jwtVerify, SignJWT } from "jose";
+import { importJWK, jwtVerify, SignJWT } from "jose";
 import { ApiError } from "../../supabase/functions/_shared/contract/errors.ts";
 import {
   forgetAuth,
@@ -82,6 +82,26 @@ Deno.test("A symmetric token that Supabase Auth refuses is invalid_session, and 
   ]);
   assert.deepEqual(await verifyAt(auth.url, others), Array(3).fill("invalid_session"));
   assert.equal(auth.asked(), asked);
+});
+
+Deno.test("A token that Supabase Auth gave to an OAuth client is refused, whichever way tokens are verified", async () => {
+  const key = generateSigningKey();
+  const { jwks } = await openAccessTokens(key, "http://127.0.0.1/auth/v1");
+  const privateKey = await importJWK(key, "ES256");
+  await using auth = serveAuth(200, jwks);
+  for (const verifiedBy of ["public keys", "Supabase Auth"]) {
+    const tokens = [{}, { client_id: crypto.randomUUID() }, { client_id: null }].map((claims) =>
+      verifiedBy === "Supabase Auth"
+        ? sign(SECRET, claims)
+        : new SignJWT({ sub: userId, session_id: sessionId, aud: "authenticated", ...claims })
+          .setProtectedHeader({ alg: "ES256", kid: key.kid }).setExpirationTime("1h").sign(privateKey)
+    );
+    assert.deepEqual(
+      await verifyAt(auth.url, await Promise.all(tokens)),
+      [{ userId, sessionId }, "invalid_session", "invalid_session"],
+      verifiedBy,
+    );
+  }
 });
 
 Deno.test("A flood of worthless symmetric tokens does not delay whose session was good before, and whoever signs in gets in", async () => {

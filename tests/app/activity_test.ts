@@ -64,8 +64,8 @@ test("Every action that a function of the database records is one that app-v1-ac
   const recorded = new Set(
     functions.flatMap((
       { source },
-    ) => [...source.matchAll(/'((?:workspace|member|key|webhook|delivery)_[a-z_]+)'/g)])
-      .map(([, name]) => name!).filter((name) => /(ed|in)$/.test(name) && name !== "already_signed_in"),
+    ) => [...source.matchAll(/'((?:workspace|member|invitation|key|webhook|delivery)_[a-z_]+)'/g)])
+      .map(([, name]) => name!).filter((name) => /(ed|in|left)$/.test(name) && name !== "already_signed_in"),
   );
   assert.deepEqual([...recorded].sort(), [...ACTIONS].sort());
 });

@@ -24,7 +24,7 @@ type Reads<Schema extends z.ZodType<Reply>, Reply> = Schema;
 
 export type Read = [
   Reads<typeof Workspace, console.Workspace>,
-  Reads<typeof WorkspaceChoices, { data: console.Choice[] }>,
+  Reads<typeof WorkspaceChoices, console.Choices>,
   Reads<typeof MemberList, { data: console.Member[] }>,
   Reads<typeof InvitedMember, console.Member & { invitation_sent: boolean }>,
   Reads<typeof UpdatedMember, console.Member>,

@@ -178,8 +178,9 @@ Deno.test("Every request example of the OpenAPI document is answered with the st
     await t.step(title, async () => {
       const { id: workspaceId, key, stages } = await makeWorkspace(sql);
       const samples = await makeSamples(key, stages);
-      const records = { ...samples.records, ...await makeAppSamples(sql, workspaceId) };
-      const credentials = resource.gate === "session" ? await signIn(sql, workspaceId, "admin") : { key };
+      const signedIn = resource.gate === "session" ? await signIn(sql, workspaceId, "admin") : null;
+      const records = { ...samples.records, ...await makeAppSamples(sql, workspaceId, signedIn?.email) };
+      const credentials = signedIn ?? { key };
       const operation = operationOf(route.method, resource, route.path);
       const example = operation.requestBody?.content["application/json"].example;
       const query = neededQuery(route.endpoint, samples);

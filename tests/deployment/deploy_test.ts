@@ -5,8 +5,10 @@ import { fileURLToPath } from "node:url";
 import { createAuthority } from "../../lab/harness/certificates.ts";
 import { runSupabase } from "../../deployment/supabase_cli.ts";
 import { functionNames } from "../../local/function_names.ts";
+import { migrate } from "../../local/migrate.ts";
 import { openSql } from "../../local/sql.ts";
 import { watchCommandLines } from "../support/command_lines.ts";
+import { createEmptyDatabase } from "../support/empty_database.ts";
 import { ACCESS_TOKEN, PROJECT_REF, startEmptyProject } from "../support/empty_project.ts";
 import { makeWorkspace } from "../support/fixtures.ts";
 import type { Upload } from "../support/hosted_project.ts";
@@ -73,6 +75,30 @@ Deno.test(needing(["the Supabase CLI"], {
       /^StackError: supabase secrets set failed. It printed:[^]*no-such-flag/,
     ),
 }));
+
+Deno.test("deno task deploy stops at a migration that was edited after it was applied, and names its file", async () => {
+  await using database = await createEmptyDatabase();
+  const { sql } = database;
+  await migrate(sql);
+  await sql`
+    update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text
+    where name = 'roles'`;
+  const functionsUrl = new URL(database.url);
+  functionsUrl.username = "crm_functions";
+  const { code, stdout, stderr } = await deploy({
+    SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+    SUPABASE_PROJECT_REF: PROJECT_REF,
+    DATABASE_URL: database.url,
+    FUNCTIONS_DATABASE_URL: functionsUrl.href,
+    WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    WEBHOOK_DISPATCHER_SECRET: randomBytes(32).toString("hex"),
+    APP_ORIGIN: "https://example.github.io/crm",
+  });
+  assert.equal(code, 1, stdout + stderr);
+  assert.match(stderr, /^error: \d+_roles\.sql was edited after the database applied it: restore/);
+  assert.match(stdout, /^2\. Apply the migrations[^\n]*\n$/m);
+  assert.doesNotMatch(stdout, /^3\./m);
+});
 
 Deno.test(needing(["the Supabase CLI"], {
   name:

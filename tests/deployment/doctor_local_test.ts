@@ -107,6 +107,30 @@ Deno.test("The doctor sees what is broken on a local stack, and its remedy mends
       finding: /^migrations: The database has migrations that this tree has not: 20990101000000$/,
       mends: () => owner`delete from supabase_migrations.schema_migrations where version = '20990101000000'`,
     });
+    await step("a migration that was edited after it was applied", {
+      breaks: () =>
+        owner`update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text where name = 'roles'`,
+      finding: /^migrations: Edited after the database applied them: \d+_roles\.sql$/,
+      mends: () =>
+        owner`update supabase_migrations.schema_migrations set statements = trim_array(statements, 1) where name = 'roles'`,
+    });
+    await t.step(
+      "a migration that was recorded without its statements is named, and nothing is wrong",
+      async () => {
+        const note = async () => resultOf(await look(), "migrations").note;
+        const before = await note();
+        assert.match(before!, /^\d+ applied$/);
+        await owner.begin(async (sql) => {
+          await sql`create table public.kept as select * from supabase_migrations.schema_migrations where name = 'roles'`;
+          await sql`update supabase_migrations.schema_migrations set statements = null where name = 'roles'`;
+        });
+        assert.match(await note() ?? "", /^\d+ applied; without statements to compare \(.*\): \d+$/);
+        assert.deepEqual(findingsOf(await look()), []);
+        await owner`update supabase_migrations.schema_migrations m set statements = k.statements from public.kept k where k.version = m.version`;
+        await owner`drop table public.kept`;
+        assert.equal(await note(), before);
+      },
+    );
     await step("the extension of searches in another schema", {
       breaks: () => owner`drop extension pg_trgm; create extension pg_trgm with schema public`.simple(),
       finding: /^extensions: The extension pg_trgm is not in the schema extensions, so no contact/,

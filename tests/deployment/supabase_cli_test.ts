@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Sql } from "postgres";
 import { runSupabase } from "../../deployment/supabase_cli.ts";
-import { migrate, migrationFiles } from "../../local/migrate.ts";
+import { appliedMigrations, editedMigrations, migrate, migrationFiles } from "../../local/migrate.ts";
 import { createEmptyDatabase, type EmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
 
@@ -85,6 +85,8 @@ Deno.test(needing(["the Supabase CLI"], {
       const all = await push(ofCli);
       assert.equal(all.match(/^Applying migration /gm)?.length, length + 1, all);
       assert.deepEqual(await historyOf(inTurns.sql), await historyOf(ofCli.sql));
+      const files = await migrationFiles(join(project.folder, "supabase/migrations"));
+      assert.deepEqual(await editedMigrations(files, await appliedMigrations(ofCli.sql)), []);
     } finally {
       await Deno.remove(project.folder, { recursive: true });
     }

@@ -85,11 +85,12 @@ guide(
 guide(
   "The program of nightly-sync says what to do about a cursor that is too old",
   PYTHON,
-  async (_, openReader) => {
+  async ({ sql }, openReader) => {
     const page = await openPage("nightly-sync", { python: 1, sh: 2 });
     const reader = await openReader(page, ["events:read"]);
     await reader.write("sync.py", page.blocks.python[0]!);
-    const old = "AQAAAAAAAAABAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg";
+    const [{ old }] = await sql<[{ old: string }]>`
+      select crm.feed_cursor_text(row(1, gen_random_uuid(), now() - '31 days'::interval)) as old`;
     await reader.write("crm.json", JSON.stringify({ cursor: old, contacts: {}, companies: {}, deals: {} }));
     assert.match(
       await reader.fail(page.blocks.sh[0]!),

@@ -33,7 +33,10 @@ for (const { resource, route, title } of endpoints) {
     const own = await makeSamples(mine.key, mine.stages);
     const theirs = await makeSamples(other.key, other.stages);
     Object.assign(own.records, await makeAppSamples(sql, mine.id));
-    Object.assign(theirs.records, await makeAppSamples(sql, other.id));
+    Object.assign(
+      theirs.records,
+      await makeAppSamples(sql, other.id, `${crypto.randomUUID()}@outra.example`),
+    );
     const credentials = endpoint.gate === "session" ? await signIn(sql, mine.id, "admin") : { key: mine.key };
     const [reason] = await sql<[{ id: string }]>`
       insert into crm.loss_reasons (workspace_id, name) values (${other.id}, 'Preço') returning id`;

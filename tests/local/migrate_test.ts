@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "postgres";
 import { startPgBouncer } from "../../lab/harness/pgbouncer.ts";
-import { appliedVersions, migrate, migrationFiles } from "../../local/migrate.ts";
+import { appliedMigrations, migrate, migrationFiles } from "../../local/migrate.ts";
 import { openSql } from "../../local/sql.ts";
 import { createEmptyDatabase } from "../support/empty_database.ts";
 import { needing } from "../support/needing.ts";
@@ -52,7 +52,8 @@ Deno.test("A migration that fails leaves nothing, and the error has its name, th
     migrate(sql, folder.path),
     rejection(/^The migration 2_wrong failed in line 3: column "nothing" does not exist$/),
   );
-  assert.deepEqual([await tablesOf(sql), await appliedVersions(sql)], [["a"], ["1"]]);
+  const versions = (await appliedMigrations(sql)).map(({ version }) => version);
+  assert.deepEqual([await tablesOf(sql), versions], [["a"], ["1"]]);
 
   await folder.add("2_wrong.sql", "do $$ begin raise 'no' using detail = 'This', hint = 'That'; end $$;");
   await assert.rejects(
@@ -110,6 +111,41 @@ Deno.test("Nothing is applied where a migration is missing between others, or th
     rejection(/the database has some that this tree has not \(3\)/),
   );
   assert.deepEqual(await tablesOf(sql), ["a", "c"]);
+});
+
+Deno.test("A migration that was edited after it was applied stops the others, and the error names its file", async () => {
+  await using database = await createEmptyDatabase();
+  await using folder = await makeMigrationsFolder();
+  const { sql } = database;
+  const first =
+    "create table public.a ();\n-- Why\ncreate rule r as on insert to public.a do (select 1; select 2);";
+  await folder.add("1_first.sql", first);
+  await migrate(sql, folder.path);
+  await folder.add("2_second.sql", "create table public.b ();");
+  for (const edited of [`${first} create table public.c ();`, first.replace("select 2", "select 3")]) {
+    await folder.add("1_first.sql", edited);
+    await assert.rejects(
+      migrate(sql, folder.path),
+      rejection(
+        /^1_first\.sql was edited after the database applied it: restore the file that was deployed,/,
+      ),
+    );
+    // Where nothing is missing as well: that is where it was skipped in silence.
+    await folder.remove("2_second.sql");
+    await assert.rejects(migrate(sql, folder.path), rejection(/^1_first\.sql was edited/));
+    await folder.add("2_second.sql", "create table public.b ();");
+  }
+  assert.deepEqual(await tablesOf(sql), ["a"]);
+
+  // Another form is no other migration, nor is one that was recorded in other pieces, or without its statements.
+  await folder.add("1_first.sql", first.replaceAll("\n", "\r\n\r\n"));
+  const record = (statements: string[] | null) =>
+    sql`update supabase_migrations.schema_migrations set statements = ${statements} where version = '1'`;
+  for (const statements of [first.split(";").map((part) => part.trim()), [first], null]) {
+    await record(statements);
+    await migrate(sql, folder.path);
+  }
+  assert.deepEqual(await tablesOf(sql), ["a", "b"]);
 });
 
 Deno.test("Several that apply the same migrations to an empty database at the same time apply each of them once", async () => {

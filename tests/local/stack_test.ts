@@ -70,16 +70,27 @@ test("A second start keeps the data and the demo key, and takes under 3 s", asyn
 
 test("Data of other migrations is refused, and the error names the folder to delete", async (dataDir) => {
   await copyPreparedData(dataDir);
-  const stack = await startStackProcess(dataDir);
-  await stack.stop();
-  const file = join(dataDir, "migrations.json");
-  const digests = JSON.parse(await Deno.readTextFile(file));
-  const [edited] = Object.keys(digests).sort();
-  await Deno.writeTextFile(file, JSON.stringify({ ...digests, [edited!]: "of another text" }));
-  assert.match(
-    await startError({ DATA_DIR: dataDir }),
-    new RegExp(`by another ${edited}: delete ${dataDir}`),
-  );
+  const { file, stop } = await startStackProcess(dataDir);
+  await stop();
+  const port = Number(new URL(file.database_url).port);
+  for (
+    const [name, statement] of [
+      ["local/auth/schema\\.sql", "comment on schema auth is 'Local sign-in of another text'"],
+      [
+        "\\d+_roles\\.sql",
+        "update supabase_migrations.schema_migrations set statements = statements || 'select 1'::text " +
+        "where name = 'roles'",
+      ],
+    ] as const
+  ) {
+    const postgres = await startPostgres(dataDir, await loadSecrets(dataDir), port);
+    await query(file.database_url, statement);
+    await postgres.stop();
+    assert.match(
+      await startError({ DATA_DIR: dataDir }),
+      new RegExp(`${name} was edited after the database applied it: delete ${dataDir},`),
+    );
+  }
 });
 
 test("SIGTERM shuts Postgres down cleanly and removes the stack's file", async (dataDir) => {

@@ -5,6 +5,7 @@ export interface MigrationsFolder extends AsyncDisposable {
   path: string;
   /** Adds a file. */
   add(file: string, sql: string): Promise<void>;
+  remove(file: string): Promise<void>;
 }
 
 /** Creates an empty folder of migrations. */
@@ -13,6 +14,7 @@ export async function makeMigrationsFolder(): Promise<MigrationsFolder> {
   return {
     path,
     add: (file, sql) => Deno.writeTextFile(join(path, file), sql),
+    remove: (file) => Deno.remove(join(path, file)),
     [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
   };
 }

@@ -1,21 +1,28 @@
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso/router";
+import { CHOICES_PATH, Invitations } from "../../app/invitations.tsx";
+import { useResource } from "../../app/resource.ts";
+import type { Choices } from "../../app/types.ts";
 import { refreshWorkspace, workspace } from "../../app/workspace.ts";
 import { Page } from "../../components/page.tsx";
 import { t } from "../../strings/strings.ts";
 import { InviteForm } from "./invite.tsx";
+import { LeaveWorkspace } from "./leave.tsx";
 import { Members } from "./members.tsx";
 import { WorkspaceFacts } from "./workspace_facts.tsx";
 
-/** The workspace and its members, or the form of an invitation. */
+/** Open invitations, the workspace and its members, or the form of an invitation. */
 export default function Account() {
   const { query } = useLocation();
+  const choices = useResource<Choices>(CHOICES_PATH);
   useEffect(() => void refreshWorkspace(), [query.convidar]);
   if (query.convidar) return <InviteForm />;
   return (
     <Page title={t("account.title")}>
+      <Invitations choices={choices} />
       {workspace.value && <WorkspaceFacts workspace={workspace.value} />}
       <Members />
+      {workspace.value && <LeaveWorkspace workspace={workspace.value} />}
     </Page>
   );
 }

@@ -30,7 +30,8 @@ export const account: Translated<typeof portuguese> = {
   "members.title": "Members",
   "members.invite": "Invite",
   "members.invite_title": "Invite a person",
-  "members.invite_text": "They receive an e-mail with a link to choose a password.",
+  "members.invite_text":
+    "They receive an e-mail with a link to choose a password. Whoever has an account accepts the invitation after signing in.",
   "members.invite_yes": "Send the invitation",
   "members.inviting": "Sending…",
   "members.invited": "Invitation sent to {email}",
@@ -60,4 +61,13 @@ export const account: Translated<typeof portuguese> = {
   "members.keys_stay.one": "{n} key that they created goes on working. See whether to revoke it.",
   "members.keys_stay.many": "{n} keys that they created go on working. See whether to revoke them.",
   "members.saved": "Member saved",
+  "members.leave": "Leave the company",
+  "members.leave_title": "Leave {name}?",
+  "members.leave_text":
+    "You lose access at once, and the keys that you created go on working. To return, an administrator must activate you again, and you accept the invitation.",
+
+  "invitations.title": "Invitations",
+  "invitations.text": "{workspace} invited you. Role: {role}.",
+  "invitations.accept": "Accept",
+  "invitations.decline": "Decline",
 };

@@ -28,7 +28,8 @@ export const account = {
   "members.title": "Membros",
   "members.invite": "Convidar",
   "members.invite_title": "Convidar uma pessoa",
-  "members.invite_text": "Ela recebe um e-mail com um link para escolher a senha.",
+  "members.invite_text":
+    "Ela recebe um e-mail com um link para escolher a senha. Quem já tem conta aceita o convite depois de entrar.",
   "members.invite_yes": "Mandar o convite",
   "members.inviting": "Mandando…",
   "members.invited": "Convite enviado para {email}",
@@ -57,4 +58,13 @@ export const account = {
   "members.keys_stay.one": "{n} chave que ela criou continua funcionando. Veja se deve ser revogada.",
   "members.keys_stay.many": "{n} chaves que ela criou continuam funcionando. Veja se devem ser revogadas.",
   "members.saved": "Membro salvo",
+  "members.leave": "Sair da empresa",
+  "members.leave_title": "Sair de {name}?",
+  "members.leave_text":
+    "Você perde o acesso na hora, e as chaves que criou continuam funcionando. Para voltar, um administrador precisa reativar você, e você aceita o convite.",
+
+  "invitations.title": "Convites",
+  "invitations.text": "{workspace} convidou você. Papel: {role}.",
+  "invitations.accept": "Aceitar",
+  "invitations.decline": "Recusar",
 } as const;

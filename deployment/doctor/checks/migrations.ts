@@ -1,14 +1,18 @@
-import { appliedVersions, migrationFiles } from "../../../local/migrate.ts";
+import { appliedMigrations, editedMigrations, migrationFiles } from "../../../local/migrate.ts";
 import { type Check, deployAgain, type Finding } from "../check.ts";
 
-/** The migrations of this tree are applied, and no others. */
+/** The migrations of this tree are applied as they are, and no others. */
 export const migrations: Check = {
   name: "migrations",
   needsDatabase: true,
   async look(project) {
     const { sql } = project;
-    const tree = (await migrationFiles()).map(({ version }) => version);
-    const applied = await appliedVersions(sql);
+    const files = await migrationFiles();
+    const rows = await appliedMigrations(sql);
+    const tree = files.map(({ version }) => version);
+    const applied = rows.map(({ version }) => version);
+    const unrecorded = rows.filter(({ statements }) => statements === null).map(({ version }) => version);
+    const edited = await editedMigrations(files, rows);
     const missing = tree.filter((version) => !applied.includes(version));
     const unknown = applied.filter((version) => !tree.includes(version));
     const findings: Finding[] = [];
@@ -24,7 +28,20 @@ export const migrations: Check = {
         remedy: { advice: "Look from the tree that was deployed: check out its tag" },
       });
     }
-    return { findings, note: `${applied.length} applied` };
+    if (edited.length > 0) {
+      findings.push({
+        message: `Edited after the database applied them: ${list(edited)}`,
+        remedy: {
+          advice:
+            "Restore the files that were deployed, and make the change in a new migration; `supabase migration " +
+            "fetch` writes what was applied",
+        },
+      });
+    }
+    const note = unrecorded.length > 0
+      ? `; without statements to compare (supabase migration repair): ${list(unrecorded)}`
+      : "";
+    return { findings, note: `${applied.length} applied${note}` };
   },
 };
 

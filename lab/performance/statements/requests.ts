@@ -25,15 +25,14 @@ export interface KindRequest extends PlannedRequest {
   title: string;
 }
 
-/** A workspace with one record of each kind, and the key and the session that make the requests. */
+/** A workspace with one record of each kind, and the key that makes the requests. */
 interface Caller {
   sql: Sql;
   /** `<origin>/functions/v1` */
   baseUrl: string;
   workspaceId: string;
   key: string;
-  /** The access token of an admin. */
-  session: string;
+  tokens: AccessTokens;
   samples: Samples;
 }
 
@@ -64,10 +63,16 @@ export async function* requestEachKind(sql: Sql, baseUrl: string, tokens: Access
 /** The credentials at each gate: a key or a session in the header, or a token in the path. */
 const CREDENTIALS: Record<
   GateName,
-  (caller: Caller) => Promise<{ key?: string; headers?: Record<string, string>; token?: string }>
+  (
+    caller: Caller,
+  ) => Promise<{ key?: string; headers?: Record<string, string>; token?: string; email?: string }>
 > = {
   key: ({ key }) => Promise.resolve({ key }),
-  session: ({ session }) => Promise.resolve({ headers: { Authorization: `Bearer ${session}` } }),
+  // Another admin for each, because some requests end what the next one needs.
+  session: async ({ sql, tokens, workspaceId }) => {
+    const { session, email } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
+    return { headers: { Authorization: `Bearer ${session}` }, email };
+  },
   link: async (caller) => ({ token: (await makeLink(caller)).split("/").at(-1)! }),
   none: () => Promise.resolve({}),
 };
@@ -75,11 +80,14 @@ const CREDENTIALS: Record<
 async function* requestEndpoints(caller: Caller): Requests {
   const { samples } = caller;
   for (const { resource, route, title } of endpoints) {
-    const { token, ...credentials } = await CREDENTIALS[resource.gate](caller);
+    const { token, email, ...credentials } = await CREDENTIALS[resource.gate](caller);
     // New ones for each, because some requests end what the next one needs.
     if (resource.gate === "session" || resource.name === WEBHOOKS) {
-      Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId));
+      Object.assign(samples.records, await makeAppSamples(caller.sql, caller.workspaceId, email));
       samples.records[WEBHOOKS] = samples.records["app-v1-webhooks"]!;
+      // The limit of invitations would count these members.
+      await caller.sql`
+        delete from crm.audit_log where workspace_id = ${caller.workspaceId} and action = 'member_invited'`;
     }
     const delivery = samples.records["app-v1-deliveries"];
     // Other examples name the contact, so another one is erased.
@@ -221,8 +229,7 @@ async function makeCaller(sql: Sql, baseUrl: string, tokens: AccessTokens): Prom
   }
   // The dispatcher sends nothing to an address that is not public.
   await sql`update crm.webhook_subscriptions set target_url = ${NOWHERE} where workspace_id = ${workspaceId}`;
-  const { session } = await signInAs(sql, tokens, await makeMember(sql, workspaceId, "admin"));
-  return { sql, baseUrl, workspaceId, key, session, samples };
+  return { sql, baseUrl, workspaceId, key, tokens, samples };
 }
 
 function request(

@@ -8,7 +8,7 @@ import { withCode } from "../_shared/contract/with_code.ts";
 const OBJECT_TYPES = [...new Set(EVENT_TYPES.map((event) => EVENTS[event].object))] as [ObjectType];
 
 /** How a cursor looks; crm.feed_cursor_of judges what it says. */
-const CURSOR = /^[A-Za-z0-9_-]{44}$/;
+const CURSOR = /^[A-Za-z0-9_-]{64}$/;
 
 const names = (list: string) => list.split(",").map((name) => name.trim());
 
@@ -94,7 +94,7 @@ export const EventPage = z.object({
       next_cursor: doc(
         "De onde continuar, agora ou depois; nunca null",
         "Where to go on, now or later; never null",
-        "AQAAAAAAAxwKAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
+        "AioQc6bmfw5fCaWVfGWVA0i_m08UKrRcAZmgtFwufTGPQjtqkNHH5QAAAZmgtFyg",
       ),
       has_more: doc(
         "Se há mais para ler agora; uma página pode ter menos eventos que limit, ou nenhum, e ainda haver mais",

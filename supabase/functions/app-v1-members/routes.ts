@@ -38,6 +38,16 @@ export const members = resource(
       verb: "member_update",
       errors: ["not_found", "last_admin"],
     }),
+    "POST /leave": endpoint({
+      summary: doc("Sai da empresa", "Leave the workspace"),
+      gate: "session",
+      role: "vendedor",
+      body: z.object({}),
+      bodyOptional: true,
+      reply: UpdatedMember,
+      verb: "member_leave",
+      errors: ["not_found", "last_admin"],
+    }),
     "POST /:id/invite": endpoint({
       summary: doc(
         "Convida de novo um membro que ainda não entrou",

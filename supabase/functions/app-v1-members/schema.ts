@@ -37,8 +37,8 @@ const fields = {
     2,
   ),
   invitation_sent: doc(
-    "Se um convite foi enviado, ou a pessoa já tem conta e não precisa de um",
-    "Whether an invitation was sent, or the person has an account and needs none",
+    "Se um convite foi enviado, ou a pessoa já tem conta e vê o convite ao entrar",
+    "Whether an invitation was sent, or the person has an account and sees the invitation after signing in",
     true,
   ),
 };
@@ -97,7 +97,7 @@ const WorkingKey = z.object({
   },
 });
 
-/** The reply of PATCH, with what a deactivation leaves behind. */
+/** The reply of PATCH and of POST /leave, with what a deactivation leaves behind. */
 export const UpdatedMember = Member.extend({ keys: z.array(WorkingKey), active_managers: z.int() }).meta({
   id: "UpdatedMember",
   ...doc("O membro, como ficou", "The member, as changed"),

@@ -28,6 +28,14 @@ export const table: RouteTable = {
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
   }, {
     method: "POST",
+    path: "/leave",
+    operation: "member_leave",
+    requirement: "vendedor",
+    status: 200,
+    body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request", optional: true },
+    emptyArgs: {},
+  }, {
+    method: "POST",
     path: "/:id/invite",
     operation: "member_reinvite",
     requirement: "admin",

@@ -1,19 +1,40 @@
+import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Workspace, WorkspaceChoices, WorkspacePatch } from "./schema.ts";
+
+/** What both answers to an invitation share. */
+const answer = {
+  gate: "session",
+  role: null,
+  body: z.object({}),
+  bodyOptional: true,
+  reply: WorkspaceChoices,
+  errors: ["not_found"],
+} as const;
 
 export const workspace = resource(
   "app-v1-workspace",
   {
     "GET /choices": endpoint({
       summary: doc(
-        "Lista as empresas da pessoa que entrou",
-        "List the workspaces of the person who is signed in",
+        "Lista as empresas e os convites da pessoa que entrou",
+        "List the workspaces and the invitations of the person who is signed in",
       ),
       gate: "session",
       role: null,
       reply: WorkspaceChoices,
       verb: "workspace_choices",
+    }),
+    "POST /invitations/:id/accept": endpoint({
+      summary: doc("Aceita um convite", "Accept an invitation"),
+      ...answer,
+      verb: "invitation_accept",
+    }),
+    "POST /invitations/:id/decline": endpoint({
+      summary: doc("Recusa um convite", "Decline an invitation"),
+      ...answer,
+      verb: "invitation_decline",
     }),
     "GET /": endpoint({
       summary: doc("Mostra a empresa, o plano e o uso", "Show the workspace, its plan and its usage"),

@@ -32,8 +32,39 @@ const WorkspaceChoice = z.object({ id: uuid(), name: name(), role: z.enum(ROLES)
   fields,
 });
 
-/** The reply of GET /choices. */
-export const WorkspaceChoices = z.object({ data: z.array(WorkspaceChoice) });
+/** An invitation that the person who is signed in has not answered. */
+const Invitation = z.object({
+  id: uuid(),
+  workspace_id: uuid(),
+  workspace_name: name(),
+  role: z.enum(ROLES),
+  invited_at: timestamp(),
+}).meta({
+  id: "OpenInvitation",
+  ...doc("Um convite que espera resposta", "An invitation that waits for an answer"),
+  fields: {
+    id: doc("Identificador do convite", "The invitation's id", "019a2b3c-0000-7000-8000-000000000003"),
+    workspace_name: fields.name,
+    role: doc("Papel que a pessoa terá", "The role that the person will have", "vendedor"),
+    invited_at: doc("Quando foi convidada", "When the person was invited"),
+  },
+});
+
+/** The reply of GET /choices, and of an answer to an invitation. */
+export const WorkspaceChoices = z.object({
+  data: z.array(WorkspaceChoice),
+  invitations: z.array(Invitation),
+}).meta({
+  id: "WorkspaceChoices",
+  ...doc("As empresas e os convites de uma pessoa", "The workspaces and the invitations of a person"),
+  fields: {
+    data: doc("As empresas de quem entrou", "The workspaces of the person who is signed in"),
+    invitations: doc(
+      "Os convites que esperam resposta, até 100",
+      "The invitations that wait for an answer, 100 at most",
+    ),
+  },
+});
 
 /** Who is signed in, as a member of this workspace. */
 const CurrentMember = z.object({ id: uuid(), name: name(), email: email(), role: z.enum(ROLES) }).meta({

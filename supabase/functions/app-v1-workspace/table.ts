@@ -12,6 +12,22 @@ export const table: RouteTable = {
     status: 200,
     emptyArgs: {},
   }, {
+    method: "POST",
+    path: "/invitations/:id/accept",
+    operation: "invitation_accept",
+    requirement: null,
+    status: 200,
+    body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request", optional: true },
+    emptyArgs: {},
+  }, {
+    method: "POST",
+    path: "/invitations/:id/decline",
+    operation: "invitation_decline",
+    requirement: null,
+    status: 200,
+    body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request", optional: true },
+    emptyArgs: {},
+  }, {
     method: "GET",
     path: "/",
     operation: "workspace_get",

@@ -1,26 +1,34 @@
+import { Buffer } from "node:buffer";
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
 import type { Json } from "../_shared/http/json_body.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
-import type { RpcError } from "./rpc.ts";
+import { ResultText, type RpcError } from "./rpc.ts";
 import { IDEMPOTENCY_ARGUMENT, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, Json>;
 
-/** The result of a tool (`CallToolResult`). */
-export interface ToolResult {
+/** Most bytes of the API that the result of a tool that reads may have. As a result they are three times as many at most. */
+export const MAX_READ_BYTES = 500_000;
+
+/** The result of a tool that failed (`CallToolResult`). */
+interface ErrorResult {
   content: { type: "text"; text: string }[];
-  structuredContent?: unknown;
-  isError?: true;
+  structuredContent: unknown;
+  isError: true;
 }
 
 /**
  * Calls a tool. What is wrong with its arguments or with the records is a result too, so that the model reads it and can do
  * better; only a key that admits nobody is an error of the protocol.
  */
-export async function callTool(caller: Caller, tool: Tool, args: Arguments): Promise<ToolResult | RpcError> {
+export async function callTool(
+  caller: Caller,
+  tool: Tool,
+  args: Arguments,
+): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
   const faults = findFaults(tool, args);
   if (faults.length > 0) return errorResult(new ApiError("validation_error", faults).body());
@@ -33,8 +41,16 @@ export async function callTool(caller: Caller, tool: Tool, args: Arguments): Pro
     ...(request.idempotent && { idempotencyKey: idempotencyKeyOf(caller, tool, args) }),
   });
   if (reply.status === 401) return rpcErrorOf(reply);
-  return reply.status >= 300 ? errorResult(reply.text, reply.headers) : successResult(reply);
+  if (reply.status >= 300) return errorResult(reply.text, reply.headers);
+  // What a change answers is short, and must not be lost.
+  return method === "GET" && Buffer.byteLength(reply.text) > MAX_READ_BYTES
+    ? errorResult(tooMuch.body(), reply.headers)
+    : successResult(reply);
 }
+
+const tooMuch = new ApiError("validation_error", [
+  { field: "limit", message: `A resposta tem mais de ${MAX_READ_BYTES / 1000} KB; peça menos registros` },
+]);
 
 /** The faults that the resource could not name, because they leave no trace in the request. */
 function findFaults({ definition, request }: Tool, args: Arguments): FieldError[] {
@@ -96,20 +112,17 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
   return `mcp-${sha256(`${credential}\n${definition.name}\n`, canonicalJson(args))}`;
 }
 
-function successResult({ text, headers }: ResourceReply): ToolResult {
-  const structuredContent = text === "" ? {} : JSON.parse(text);
+function successResult({ text, headers }: ResourceReply): ResultText {
+  // Serialized anew: the database's reply has white space, for which a model would pay.
+  const json = text === "" ? "{}" : JSON.stringify(JSON.parse(text));
   const ignored = headers.get("X-Ignored-Fields");
-  return {
-    content: [
-      // Serialized anew: a reply that was stored has white space, for which a model would pay.
-      ...textContent(text === "" ? "Feito" : JSON.stringify(structuredContent)),
-      ...(headers.has("Idempotent-Replayed") ? textContent(REPLAYED) : []),
-      ...(ignored === null
-        ? []
-        : textContent(`Não foram usados, porque o registro já estava assim: ${ignored}`)),
-    ],
-    structuredContent,
-  };
+  const texts = [
+    text === "" ? "Feito" : json,
+    ...(headers.has("Idempotent-Replayed") ? [REPLAYED] : []),
+    ...(ignored === null ? [] : [`Não foram usados, porque o registro já estava assim: ${ignored}`]),
+  ];
+  const content = texts.map((text) => JSON.stringify({ type: "text", text })).join(",");
+  return new ResultText(`{"content":[${content}],"structuredContent":${json}}`);
 }
 
 const REPLAYED =
@@ -117,7 +130,7 @@ const REPLAYED =
   `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
 
 /** The error of the API as it stands, with what its headers add. */
-export function errorResult(text: string, headers = new Headers()): ToolResult {
+export function errorResult(text: string, headers = new Headers()): ErrorResult {
   const { error } = JSON.parse(text) as { error: Record<string, unknown> };
   const requestId = headers.get("X-Request-Id");
   const retryAfter = headers.get("Retry-After");
@@ -128,9 +141,9 @@ export function errorResult(text: string, headers = new Headers()): ToolResult {
       ...(retryAfter !== null && { retry_after: Number(retryAfter) }),
     },
   };
-  return { content: textContent(JSON.stringify(structuredContent)), structuredContent, isError: true };
-}
-
-function textContent(text: string): ToolResult["content"] {
-  return [{ type: "text", text }];
+  return {
+    content: [{ type: "text", text: JSON.stringify(structuredContent) }],
+    structuredContent,
+    isError: true,
+  };
 }

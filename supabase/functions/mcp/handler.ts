@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
 import { DEFAULT_BODY_LIMITS } from "../_shared/contract/declaration.ts";
@@ -19,6 +20,8 @@ import { idOf, NO_ANSWER, readMessage, RpcError, type RpcId, rpcResponse } from 
 const VERSION_HEADER = "MCP-Protocol-Version";
 /** Maximum number of messages in a list. */
 const MAX_MESSAGES = 20;
+/** Bytes of a list's reply after which no further message is carried out. With one more read it stays under 2 MB. */
+const FULL_BYTES = 500_000;
 /** Levels of objects around the arguments of a tool: the list, the message, `params`. */
 const ENVELOPE_DEPTH = 3;
 
@@ -75,22 +78,26 @@ async function handle(caller: Caller, request: Request): Promise<Response> {
   const messages = splitMessages(json, revision);
   if (messages instanceof RpcError) return await refuse(messages);
 
-  const responses: object[] = [];
+  const responses: string[] = [];
+  let bytes = 0;
   for (const message of messages) {
-    const result = await answerMessage(caller, message);
+    const result = await answerMessage(caller, message, bytes > FULL_BYTES);
     // The HTTP reply is the error where nothing can be answered: the key is refused, or what was sent is no request.
     if (
       result instanceof RpcError && (result.status === 401 || (result.status !== 200 && !message.isListed))
     ) {
       return await refuse(result, caller, idOf(message.value));
     }
-    if (result !== NO_ANSWER) responses.push(rpcResponse(idOf(message.value), result));
+    if (result === NO_ANSWER) continue;
+    const response = rpcResponse(idOf(message.value), result);
+    bytes += Buffer.byteLength(response);
+    responses.push(response);
   }
   // Beyond the gate of a resource, which paces what it answers to strangers.
   if (!caller.wasAnswered) await PACES.key.wait();
   logCount("request", { function: "mcp", messages: messages.length });
   if (responses.length === 0) return reply(caller, 202, null);
-  return reply(caller, 200, Array.isArray(json.value) ? responses : responses[0]!);
+  return reply(caller, 200, Array.isArray(json.value) ? `[${responses.join(",")}]` : responses[0]!);
 }
 
 /** Reads the body under the same limits as any other; a stranger with a large one is identified first. */
@@ -140,9 +147,11 @@ function splitMessages({ value, fieldErrors }: JsonText, revision: string): Mess
 async function answerMessage(
   caller: Caller,
   { value, fieldErrors, isListed }: Message,
+  isFull: boolean,
 ): Promise<object | RpcError | typeof NO_ANSWER> {
   const request = readMessage(value);
   if (request instanceof RpcError || request === NO_ANSWER) return request;
+  if (isFull) return new RpcError("invalidRequest", LIST_FULL);
   if (request.method === "initialize" && isListed) {
     return unacceptable("initialize não pode estar em uma lista");
   }
@@ -153,6 +162,10 @@ async function answerMessage(
     fieldErrors.every(({ field }) => ARGUMENTS.test(field));
   return areArguments ? errorResult(error.body()) : RpcError.ofApi(error, "invalidRequest");
 }
+
+const LIST_FULL =
+  "Esta mensagem não foi executada, porque as anteriores da lista já têm uma resposta grande; " +
+  "envie-a em outra requisição";
 
 const ARGUMENTS = /^params\.arguments\./;
 
@@ -186,9 +199,9 @@ function internalError(caller: Caller, fault: unknown): Response {
 function reply(
   caller: Caller | null,
   status: number,
-  body: object | null,
+  body: string | null,
   headers: Record<string, string> = {},
 ): Response {
   const all = { "X-Request-Id": caller?.requestId ?? crypto.randomUUID(), ...caller?.headers, ...headers };
-  return jsonReply(status, body && JSON.stringify(body), all);
+  return jsonReply(status, body, all);
 }

@@ -80,9 +80,19 @@ export function idOf(message: Json): RpcId {
   return typeof id === "string" || typeof id === "number" ? id : null;
 }
 
-/** The response to a request. */
-export function rpcResponse(id: RpcId, result: object | RpcError): object {
-  if (!(result instanceof RpcError)) return { jsonrpc: "2.0", id, result };
+/** A result as JSON text, so that a large one is neither parsed nor copied again. */
+export class ResultText {
+  constructor(readonly json: string) {}
+}
+
+/** The response to a request, as JSON text. */
+export function rpcResponse(id: RpcId, result: object | RpcError): string {
+  if (result instanceof ResultText) return rpcText(id, "result", result.json);
+  if (!(result instanceof RpcError)) return rpcText(id, "result", JSON.stringify(result));
   const { code, message, data } = result;
-  return { jsonrpc: "2.0", id, error: { code: RPC_CODES[code], message, ...(data && { data }) } };
+  return rpcText(id, "error", JSON.stringify({ code: RPC_CODES[code], message, ...(data && { data }) }));
+}
+
+function rpcText(id: RpcId, field: "result" | "error", json: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"${field}":${json}}`;
 }

@@ -150,7 +150,9 @@ function makeRoom(kept: Map<string, unknown> | Set<string>): void {
 }
 
 function sessionOf(claims: Record<string, unknown>): Session | ApiError {
-  const { sub, session_id } = claims;
+  const { sub, session_id, client_id } = claims;
+  // Supabase Auth names the OAuth client that it gave a token to. Such a program may not do all that the person may.
+  if (client_id !== undefined) return new ApiError("invalid_session");
   if (typeof sub !== "string" || typeof session_id !== "string" || !isUuid(sub) || !isUuid(session_id)) {
     return new ApiError("invalid_session");
   }

@@ -1,0 +1,37 @@
+import { call } from "../../app/api.ts";
+import type { Workspace } from "../../app/types.ts";
+import { useAction } from "../../app/use_action.ts";
+import { forgetWorkspace } from "../../app/workspace_choice.ts";
+import { ask } from "../../components/ask.tsx";
+import { FailureNote } from "../../components/failure_note.tsx";
+import { t } from "../../strings/strings.ts";
+
+/** Takes the person who is signed in out of the workspace. */
+export function LeaveWorkspace({ workspace: { name } }: { workspace: Workspace }) {
+  const { busy, failure, run } = useAction();
+  const leave = async () => {
+    const sure = await ask({
+      title: t("members.leave_title", { name }),
+      text: <p>{t("members.leave_text")}</p>,
+      yes: t("members.leave"),
+      dangerous: true,
+    });
+    if (!sure) return;
+    await run(async () => {
+      await call("POST", "app-v1-members/leave");
+      forgetWorkspace();
+      // Whatever was read belongs to the workspace that was left.
+      location.reload();
+    });
+  };
+  return (
+    <section class="section">
+      {failure.value && <FailureNote failure={failure.value} />}
+      <div class="actions">
+        <button type="button" class="button" disabled={busy.value} onClick={leave}>
+          {t("members.leave")}
+        </button>
+      </div>
+    </section>
+  );
+}
