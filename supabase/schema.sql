@@ -424,6 +424,7 @@ CREATE TYPE api.subscription AS (
 	deactivated_at text,
 	deactivated_reason text,
 	held boolean,
+	behind_since text,
 	old_secret_until text
 );
 
@@ -553,6 +554,28 @@ CREATE TYPE crm.caller AS (
 --
 
 COMMENT ON TYPE crm.caller IS 'Who called: the id of the key, of the proposal that a link opens, or of the member who is signed in; the workspace; the scopes, or the roles that a member''s own role includes. user_id: the person who is signed in, null for a key or a link. error_code: why the caller is not admitted (spec 5.7).';
+
+
+--
+-- Name: caught_up; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.caught_up AS (
+	workspace_id uuid,
+	subscription_id uuid,
+	behind_since timestamp with time zone,
+	"position" bigint,
+	id uuid,
+	is_done boolean,
+	queued bigint
+);
+
+
+--
+-- Name: TYPE caught_up; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.caught_up IS 'How far a subscription was caught up: the place in the feed, whether it is done, and how many deliveries were made.';
 
 
 --
@@ -6791,6 +6814,272 @@ COMMENT ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_calls
 
 
 --
+-- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
+--
+
+CREATE TABLE crm.webhook_subscriptions (
+    workspace_id uuid NOT NULL,
+    id uuid DEFAULT crm.uuid_v7() NOT NULL,
+    key_id uuid,
+    event_types crm.event_type[] NOT NULL,
+    target_url text NOT NULL,
+    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
+    is_active boolean DEFAULT true NOT NULL,
+    deactivated_at timestamp with time zone,
+    deactivated_reason text,
+    failure_count integer DEFAULT 0 NOT NULL,
+    slow_since timestamp with time zone,
+    last_success_at timestamp with time zone,
+    last_failure_at timestamp with time zone,
+    behind_since timestamp with time zone,
+    behind_position bigint,
+    behind_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
+    CONSTRAINT webhook_subscriptions_check1 CHECK ((((behind_since IS NULL) = (behind_position IS NULL)) AND ((behind_since IS NULL) = (behind_id IS NULL)))),
+    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
+    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
+    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
+);
+
+ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
+
+
+--
+-- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.behind_since; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.behind_since IS 'Since when its events get no delivery, because too many wait (crm.fan_out_within_bound). The job webhook-catch-up makes those deliveries later, from the events.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.behind_position; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.behind_position IS 'While it is behind: the place in the feed, with behind_id, up to which every event has its delivery.';
+
+
+--
+-- Name: COLUMN webhook_subscriptions.behind_id; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.webhook_subscriptions.behind_id IS 'While it is behind: the id that belongs to behind_position.';
+
+
+--
+-- Name: catch_up(crm.webhook_subscriptions, timestamp with time zone); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamp with time zone) RETURNS crm.caught_up
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET lock_timeout TO '500ms'
+    AS $$
+declare
+  r crm.caught_up := row(s.workspace_id, s.id, s.behind_since, s.behind_position, s.behind_id, false, 0);
+  v_room integer := crm.queue_room(s.workspace_id, s.id);
+  -- Deliveries are kept for 30 days. Two days, as in the feed, for clocks that were set back.
+  v_from uuid := crm.uuid_v7_floor(
+    greatest(s.created_at, s.behind_since - interval '2 days', now() - interval '30 days')
+  );
+  v_step integer;
+  v_seen integer;
+  v_added integer;
+  v_last_position bigint;
+  v_last_id uuid;
+begin
+  while v_room > 0 and clock_timestamp() < p_deadline loop
+    v_step := least(v_room, 5000);
+    with next as materialized (
+      select e.position, e.id, e.event = any (s.event_types) and not e.is_test as is_owed from crm.events e
+      where e.workspace_id = s.workspace_id
+        and (e.position, e.id) > (r.position, r.id) and e.position < crm.feed_horizon() and e.id >= v_from
+      order by e.position, e.id
+      limit v_step
+    ),
+    added as (
+      insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+      select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from next n where n.is_owed
+      on conflict (workspace_id, id) do nothing
+      returning 1
+    )
+    select
+      (select count(*) from next), (select count(*) from added), l.position, l.id
+    into v_seen, v_added, v_last_position, v_last_id
+    from (select) one
+    left join lateral (select n.position, n.id from next n order by n.position desc, n.id desc limit 1) l on true;
+
+    r.position := coalesce(v_last_position, r.position);
+    r.id := coalesce(v_last_id, r.id);
+    r.queued := r.queued + v_added;
+    v_room := v_room - v_added;
+    if v_seen < v_step then
+      exit when v_room = 0;
+      -- Whatever is left was left out by transactions that end before this lock is given, and those that come now find it taken.
+      begin
+        perform pg_advisory_xact_lock(crm.catch_up_lock(s.id));
+      exception
+        -- One of them is long. The next run tries again.
+        when lock_not_available then
+          exit;
+      end;
+      with rest as materialized (
+        select e.id from crm.events e
+        where e.workspace_id = s.workspace_id and (e.position, e.id) > (r.position, r.id) and e.id >= v_from
+          and e.event = any (s.event_types) and not e.is_test
+          and not exists (
+            select from crm.webhook_deliveries d
+            where d.workspace_id = s.workspace_id and d.id = crm.delivery_id(e.id, s.id)
+          )
+        order by e.position, e.id
+        limit v_room + 1
+      ),
+      added as (
+        insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+        select s.workspace_id, crm.delivery_id(n.id, s.id), n.id, s.id from rest n
+        on conflict (workspace_id, id) do nothing
+      )
+      select count(*) into v_added from rest;
+      r.queued := r.queued + v_added;
+      r.is_done := v_added <= v_room;
+      exit;
+    end if;
+  end loop;
+  return r;
+end
+$$;
+
+
+--
+-- Name: FUNCTION catch_up(s crm.webhook_subscriptions, p_deadline timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamp with time zone) IS 'Makes deliveries of the events that a subscription has not got, in the order of the feed, as many as may wait, until p_deadline. The caller records how far it came, when all are read. No row of the subscription is locked meanwhile: the record of an outcome would wait.';
+
+
+--
+-- Name: catch_up_lock(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.catch_up_lock(p_subscription_id uuid) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO ''
+    AS $$ select crm.lock_number('catch-up of ' || p_subscription_id) $$;
+
+
+--
+-- Name: FUNCTION catch_up_lock(p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.catch_up_lock(p_subscription_id uuid) IS 'The advisory lock of a subscription that is behind: shared by transactions that leave a delivery to the catch-up, until they end; exclusive for the end of the catch-up, which so sees every event that has no delivery.';
+
+
+--
+-- Name: catch_up_subscriptions(); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.catch_up_subscriptions() RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  s crm.webhook_subscriptions;
+  r crm.caught_up;
+  v_all crm.caught_up[] := '{}';
+  v_queued bigint := 0;
+begin
+  for s in
+    select b.* from crm.webhook_subscriptions b where b.behind_since is not null and b.is_active order by random()
+  loop
+    exit when clock_timestamp() > statement_timestamp() + interval '2 s';
+    -- One at a time in a workspace, as recoveries, and not beside one: two that insert the same rows could deadlock.
+    continue when not pg_try_advisory_xact_lock(crm.lock_number('recovery of ' || s.workspace_id));
+    r := crm.catch_up(s, statement_timestamp() + interval '2 s');
+    v_all := v_all || r;
+    v_queued := v_queued + r.queued;
+  end loop;
+
+  with reached as (
+    select b.workspace_id, b.id, c.position as reached_position, c.id as reached_id, c.is_done
+    from unnest(v_all) c
+    join crm.webhook_subscriptions b on b.workspace_id = c.workspace_id and b.id = c.subscription_id
+    -- Not one that was deleted meanwhile, and is active again.
+    where b.behind_since = c.behind_since
+    -- What is skipped is read again by the next run.
+    for no key update of b skip locked
+  )
+  update crm.webhook_subscriptions b
+  set
+    behind_since = case when not c.is_done then b.behind_since end,
+    behind_position = case when not c.is_done then c.reached_position end,
+    behind_id = case when not c.is_done then c.reached_id end
+  from reached c
+  where b.workspace_id = c.workspace_id and b.id = c.id;
+
+  if v_queued > 0 then
+    perform crm.poke_dispatcher();
+  end if;
+  return v_queued;
+end
+$$;
+
+
+--
+-- Name: FUNCTION catch_up_subscriptions(); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.catch_up_subscriptions() IS 'Catches up the subscriptions that are behind, for about 2 seconds, and returns how many deliveries it made. A run that is killed has changed nothing.';
+
+
+--
 -- Name: changed_fields(crm.activities, crm.activities); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7484,77 +7773,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) IS 'Raises validation_error of that field if a workspace has 50 active subscriptions, or has made 500 in 30 days.';
-
-
---
--- Name: webhook_subscriptions; Type: TABLE; Schema: crm; Owner: -
---
-
-CREATE TABLE crm.webhook_subscriptions (
-    workspace_id uuid NOT NULL,
-    id uuid DEFAULT crm.uuid_v7() NOT NULL,
-    key_id uuid,
-    event_types crm.event_type[] NOT NULL,
-    target_url text NOT NULL,
-    target_host text GENERATED ALWAYS AS (lower("substring"(target_url, '^https?://([^/?#:]+|\[[^]]*\])'::text))) STORED,
-    is_active boolean DEFAULT true NOT NULL,
-    deactivated_at timestamp with time zone,
-    deactivated_reason text,
-    failure_count integer DEFAULT 0 NOT NULL,
-    slow_since timestamp with time zone,
-    last_success_at timestamp with time zone,
-    last_failure_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT webhook_subscriptions_check CHECK ((is_active = (deactivated_at IS NULL))),
-    CONSTRAINT webhook_subscriptions_deactivated_reason_check CHECK ((deactivated_reason = ANY (ARRAY['deleted'::text, 'failures'::text, 'key_revoked'::text]))),
-    CONSTRAINT webhook_subscriptions_event_types_check CHECK ((cardinality(event_types) >= 1)),
-    CONSTRAINT webhook_subscriptions_target_url_check CHECK (((char_length(target_url) >= 1) AND (char_length(target_url) <= 2048)))
-);
-
-ALTER TABLE ONLY crm.webhook_subscriptions FORCE ROW LEVEL SECURITY;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON TABLE crm.webhook_subscriptions IS 'Which event types go to which URL. A subscription is never deleted: an inactive one keeps its history (spec 3).';
-
-
---
--- Name: COLUMN webhook_subscriptions.key_id; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.key_id IS 'The key that made the subscription, which ends when the key is revoked; null for one that a person made in the console: the audit log says who.';
-
-
---
--- Name: COLUMN webhook_subscriptions.target_host; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.target_host IS 'The host name of the target, without the port: attempts to one host are limited over all workspaces.';
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.deactivated_reason IS 'Why it is inactive: deleted, failures (a fifth attempt failed) or key_revoked. What waits for a deleted one is cancelled, for the others it is held.';
-
-
---
--- Name: COLUMN webhook_subscriptions.failure_count; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.failure_count IS 'Failed attempts since the last success.';
-
-
---
--- Name: COLUMN webhook_subscriptions.slow_since; Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON COLUMN crm.webhook_subscriptions.slow_since IS 'Since when its attempts time out: until it answers again, one attempt is made at a time.';
 
 
 --
@@ -12869,10 +13087,7 @@ begin
   ) into v_event_id, v_subscription_ids;
   -- An insert into a partitioned table costs as much where it inserts nothing, and most events have no subscription.
   if v_subscription_ids <> '{}' then
-    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
-    from unnest(v_subscription_ids) s (id);
-    perform set_config('app.events_enqueued', 'true', true);
+    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about, unless its text cannot be kept
@@ -12888,7 +13103,7 @@ $$;
 -- Name: FUNCTION emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. No role but the owner may execute it.';
+COMMENT ON FUNCTION crm.emit(p_workspace_id uuid, p_event crm.event_type, p_object_id uuid, p_facts jsonb) IS 'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may execute it.';
 
 
 --
@@ -12901,23 +13116,24 @@ CREATE FUNCTION crm.emit_all_created() RETURNS trigger
     AS $$
 declare
   v_event crm.event_type := tg_argv[0];
+  v_stored record;
 begin
   -- Asked first, because to hand on the ids of events takes a third as long as to store them.
   if exists (
     select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
     where s.is_active and v_event = any (s.event_types)
   ) then
-    with stored as (
-      insert into crm.events (workspace_id, event, object_id, facts, position)
-      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
-      from created c cross join crm.feed_offset o
-      returning workspace_id, id
-    )
-    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and v_event = any (s.event_types);
-    perform set_config('app.events_enqueued', 'true', true);
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        returning workspace_id, id
+      )
+      select e.workspace_id, array_agg(e.id) as ids from stored e group by e.workspace_id
+    loop
+      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event));
+    end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
     select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
@@ -13028,26 +13244,25 @@ CREATE FUNCTION crm.emit_deals_created() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO ''
     AS $$
+declare
+  v_stored record;
 begin
   if exists (
     select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
     where s.is_active and s.event_types && '{deal.created,lead.received}'
   ) then
-    with stored as (
-      insert into crm.events (workspace_id, event, object_id, facts, position)
-      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
-      from created c cross join crm.feed_offset o
-      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
-      returning workspace_id, event, id
-    )
-    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
-    where s.is_active and e.event = any (s.event_types);
-    -- None, if the subscription is to lead.received and no deal is a lead's.
-    if found then
-      perform set_config('app.events_enqueued', 'true', true);
-    end if;
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+        returning workspace_id, event, id
+      )
+      select e.workspace_id, e.event, array_agg(e.id) as ids from stored e group by e.workspace_id, e.event
+    loop
+      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event));
+    end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
     select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
@@ -13101,26 +13316,18 @@ CREATE FUNCTION crm.emit_for_each(p_workspace_id uuid, p_event crm.event_type, p
     SET search_path TO ''
     AS $$
 declare
-  v_subscription_ids uuid[];
+  v_event_ids uuid[];
 begin
   if cardinality(p_object_ids) is null then
     return;
   end if;
-  v_subscription_ids := array(
-    select s.id from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
-  );
   with stored as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select p_workspace_id, p_event, o.id, p_facts from unnest(p_object_ids) o (id)
     returning id
   )
-  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-  from stored e cross join unnest(v_subscription_ids) s (id);
-  if v_subscription_ids <> '{}' then
-    perform set_config('app.events_enqueued', 'true', true);
-  end if;
+  select array_agg(e.id) into v_event_ids from stored e;
+  perform crm.fan_out(p_workspace_id, v_event_ids, crm.subscribers(p_workspace_id, p_event));
 exception when others then
   raise log 'crm.emit_for_each % of % objects: % (%)', p_event, cardinality(p_object_ids), sqlerrm, sqlstate;
 end
@@ -13728,6 +13935,107 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid) IS 'The events of a new deal, in their order, with their facts: lead.received has the contact and the company that the lead had.';
+
+
+--
+-- Name: fan_out(uuid, uuid[], uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  if cardinality(p_subscription_ids) = 0 then
+    return;
+  end if;
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  -- Counting what waits takes milliseconds where much does. So it is counted by chance, as often as deliveries are made: on
+  -- average once while a hundredth of the bound is added, and always for so many at once.
+  where (select random() * w.max_waiting_deliveries / 100 from crm.workspaces w where w.id = p_workspace_id)
+      >= cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids)
+    and not exists (
+      select from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.behind_since is not null and s.id = any (p_subscription_ids)
+    );
+  if found or crm.fan_out_within_bound(p_workspace_id, p_event_ids, p_subscription_ids) then
+    perform set_config('app.events_enqueued', 'true', true);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) IS 'Enqueues a delivery of each event for each subscription, in the caller''s transaction, as far as the queue has room (crm.fan_out_within_bound). Sets app.events_enqueued if there is a delivery. The subscriptions are active and have the events'' types.';
+
+
+--
+-- Name: fan_out_within_bound(uuid, uuid[], uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+  v_behind uuid[];
+  v_full uuid[];
+begin
+  -- Where the lock is not free, the catch-up is about to end: the deliveries are made here, and nobody waits.
+  v_behind := array(
+    select b.id
+    from (
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.behind_since is not null
+      offset 0
+    ) b
+    where pg_try_advisory_xact_lock_shared(crm.catch_up_lock(b.id))
+  );
+  if v_behind <> '{}' then
+    -- Again, in another snapshot: a catch-up may have ended before the lock was taken. Now none can.
+    v_behind := array(
+      select s.id from crm.webhook_subscriptions s
+      where s.workspace_id = p_workspace_id and s.id = any (v_behind) and s.behind_since is not null
+    );
+  end if;
+
+  with chosen as materialized (
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.id = any (p_subscription_ids) and s.is_active and s.behind_since is null
+      and crm.waiting_deliveries(s.workspace_id, s.id, v_share) + cardinality(p_event_ids) > v_share
+    -- Whoever has the row may be marking it too, and nobody waits here: until then some deliveries more are made.
+    for no key update skip locked
+  ),
+  marked as (
+    update crm.webhook_subscriptions s
+    -- Transactions that will leave deliveries out, because they see this mark, are still open or not begun: above the horizon.
+    set behind_since = now(), behind_position = crm.feed_horizon() - 1, behind_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    from chosen c
+    where s.workspace_id = p_workspace_id and s.id = c.id
+    returning s.id
+  )
+  select coalesce(array_agg(m.id), '{}') into v_full from marked m;
+
+  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+  from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
+  where s.id <> all (v_behind || v_full);
+  return found;
+end
+$$;
+
+
+--
+-- Name: FUNCTION fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) IS 'Makes the deliveries of events for the subscriptions whose share of the queue has room for them. One that has none is marked as behind, and gets them from the job webhook-catch-up. Waits for nobody. Returns whether it made any.';
 
 
 --
@@ -16126,6 +16434,12 @@ begin
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
   end if;
+  if new.deactivated_reason = 'deleted' then
+    -- As what waits for it is cancelled.
+    new.behind_since := null;
+    new.behind_position := null;
+    new.behind_id := null;
+  end if;
   return new;
 end
 $$;
@@ -16135,7 +16449,7 @@ $$;
 -- Name: FUNCTION note_deactivation(); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.note_deactivation() IS 'Trigger: keeps deactivated_at, and forgets the reason when a subscription becomes active.';
+COMMENT ON FUNCTION crm.note_deactivation() IS 'Trigger: keeps deactivated_at, forgets the reason when a subscription becomes active, and what a deleted one has yet to get.';
 
 
 --
@@ -17437,6 +17751,52 @@ COMMENT ON FUNCTION crm.purge_rate_limits() IS 'Deletes the rate limits of calle
 
 
 --
+-- Name: queue_room(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_share integer := crm.queue_share(p_workspace_id);
+begin
+  return v_share - crm.waiting_deliveries(p_workspace_id, p_subscription_id, v_share);
+end
+$$;
+
+
+--
+-- Name: FUNCTION queue_room(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) IS 'How many more deliveries may wait for a subscription now.';
+
+
+--
+-- Name: queue_share(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.queue_share(p_workspace_id uuid) RETURNS integer
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select w.max_waiting_deliveries / greatest(
+    (select count(*) from crm.webhook_subscriptions s where s.workspace_id = w.id and s.is_active), 1
+  )::integer
+  from crm.workspaces w
+  where w.id = p_workspace_id
+$$;
+
+
+--
+-- Name: FUNCTION queue_share(p_workspace_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.queue_share(p_workspace_id uuid) IS 'How many deliveries may wait for one subscription of a workspace. The active ones have equal shares of max_waiting_deliveries, so that a receiver that is away does not hold up the others.';
+
+
+--
 -- Name: raise_code(text, text, text, text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -17576,8 +17936,8 @@ CREATE FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uu
     SET enable_mergejoin TO 'off'
     AS $$
 declare
-  c_max_deliveries constant integer := 50000;
-  c_step constant integer := 5000;
+  v_room integer;
+  v_step integer;
   -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
@@ -17591,13 +17951,15 @@ begin
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
+  v_room := crm.require_room(p_workspace_id, p_subscription_id);
   count := 0;
   loop
+    v_step := least(v_room - count, 5000);
     v_next_id := null;
     select e.id into v_next_id from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
     order by e.id
-    offset c_step limit 1;
+    offset v_step limit 1;
 
     insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
     select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
@@ -17615,7 +17977,7 @@ begin
     get diagnostics v_added = row_count;
     count := count + v_added;
     -- The caller waits for 10 seconds, and can call again.
-    exit when v_next_id is null or count + c_step > c_max_deliveries
+    exit when v_next_id is null or count >= v_room
       or clock_timestamp() > statement_timestamp() + interval '4 s';
     v_from := v_next_id;
   end loop;
@@ -17637,7 +17999,7 @@ $$;
 -- Name: FUNCTION recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.recover_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_since timestamp with time zone, p_until timestamp with time zone, OUT count bigint, OUT next_since timestamp with time zone) IS 'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none) or about 4 seconds of work: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the events, at which they were stored, and goes back 30 days. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -17681,6 +18043,10 @@ begin
   if v_queued = 'leased' then
     return;
   end if;
+  if v_queued is null then
+    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
+    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  end if;
   update crm.webhook_deliveries d
   set
     state = 'pending',
@@ -17697,7 +18063,7 @@ $$;
 -- Name: FUNCTION redeliver(p_workspace_id uuid, p_delivery_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive subscription waits until that is reactivated. Security definer, because members and keys may write no delivery.';
+COMMENT ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) IS 'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive subscription waits until that is reactivated. Raises queue_full. Security definer, because members and keys may write no delivery.';
 
 
 --
@@ -18034,6 +18400,32 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.require_references(p_args jsonb) IS 'Returns the arguments; raises invalid_reference with every field whose record is not of the workspace, is not active, or was merged or erased. What can be merged or erased is locked until the transaction ends, as its foreign key would do later.';
+
+
+--
+-- Name: require_room(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_room(p_workspace_id uuid, p_subscription_id uuid) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_room integer := crm.queue_room(p_workspace_id, p_subscription_id);
+begin
+  if v_room <= 0 then
+    perform api.fail('queue_full');
+  end if;
+  return v_room;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_room(p_workspace_id uuid, p_subscription_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_room(p_workspace_id uuid, p_subscription_id uuid) IS 'As crm.queue_room; raises queue_full if there is none. For what people add to the queue themselves.';
 
 
 --
@@ -19262,6 +19654,7 @@ declare
   v_delivery_id uuid;
 begin
   perform crm.require_own_workspace(p_workspace_id);
+  perform crm.require_room(p_workspace_id, p_subscription_id);
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts, is_test)
     select s.workspace_id, coalesce(p_event, s.event_types[1]), '00000000-0000-0000-0000-000000000000', '{}', true
@@ -19281,7 +19674,7 @@ $$;
 -- Name: FUNCTION send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has the given type, or the first of the subscription, no object (the nil UUID), and a sample as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Security definer, because members and keys may write no event.';
+COMMENT ON FUNCTION crm.send_test_event(p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type) IS 'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such subscription. The event has the given type, or the first of the subscription, no object (the nil UUID), and a sample as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Raises queue_full. Security definer, because members and keys may write no event.';
 
 
 --
@@ -19885,6 +20278,28 @@ COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that ha
 
 
 --
+-- Name: subscribers(uuid, crm.event_type); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.subscribers(p_workspace_id uuid, p_event crm.event_type) RETURNS uuid[]
+    LANGUAGE sql STABLE
+    SET search_path TO ''
+    AS $$
+  select array(
+    select s.id from crm.webhook_subscriptions s
+    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
+  )
+$$;
+
+
+--
+-- Name: FUNCTION subscribers(p_workspace_id uuid, p_event crm.event_type); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.subscribers(p_workspace_id uuid, p_event crm.event_type) IS 'The active subscriptions of a workspace to a type of event.';
+
+
+--
 -- Name: subscription_insert(crm.webhook_subscriptions); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -19922,7 +20337,7 @@ CREATE FUNCTION crm.subscription_json(t crm.webhook_subscriptions) RETURNS json
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
     crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
-    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since),
     crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;
@@ -20364,6 +20779,59 @@ COMMENT ON FUNCTION crm.version(p_record json) IS 'The version of a record, give
 
 
 --
+-- Name: waiting_deliveries(uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_shard smallint := get_byte(uuid_send(p_workspace_id), 15) & 15;
+begin
+  return (
+    select count(*)
+    from (
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'ready'
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state <> 'ready' and q.lease_until is null
+        limit p_limit
+      )
+      union all
+      (
+        select from crm.webhook_queue q
+        where (q.shard, q.workspace_id, q.subscription_id) >= (v_shard, p_workspace_id, p_subscription_id)
+          and (q.shard, q.workspace_id, q.subscription_id) <= (v_shard, p_workspace_id, p_subscription_id)
+          and q.state = 'leased'
+        limit p_limit
+      )
+      limit p_limit
+    ) waiting
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) IS 'How many deliveries of a subscription are in the queue, counted up to p_limit.';
+
+
+--
 -- Name: wake_deliveries(smallint); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20579,8 +21047,10 @@ CREATE TABLE crm.workspaces (
     public_api boolean DEFAULT true NOT NULL,
     rate_limit_per_minute integer DEFAULT 120 NOT NULL,
     stale_after_days integer DEFAULT 14 NOT NULL,
+    max_waiting_deliveries integer DEFAULT 50000 NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT workspaces_max_waiting_deliveries_check CHECK (((max_waiting_deliveries >= 1) AND (max_waiting_deliveries <= 1000000))),
     CONSTRAINT workspaces_rate_limit_per_minute_check CHECK (((rate_limit_per_minute >= 1) AND (rate_limit_per_minute <= 1000000))),
     CONSTRAINT workspaces_stale_after_days_check CHECK (((stale_after_days >= 1) AND (stale_after_days <= 3650)))
 );
@@ -20614,6 +21084,13 @@ COMMENT ON COLUMN crm.workspaces.rate_limit_per_minute IS 'Calls admitted for ea
 --
 
 COMMENT ON COLUMN crm.workspaces.stale_after_days IS 'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+
+
+--
+-- Name: COLUMN workspaces.max_waiting_deliveries; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON COLUMN crm.workspaces.max_waiting_deliveries IS 'Deliveries that may wait in crm.webhook_queue, shared equally by the active subscriptions: 50,000 are about 23 MiB, and more than the dispatcher sends in the 10 seconds between two runs of the job webhook-catch-up, so it never idles.';
 
 
 --
@@ -22235,6 +22712,13 @@ CREATE INDEX webhook_queue_ready ON crm.webhook_queue USING btree (shard, worksp
 --
 
 CREATE INDEX webhook_queue_waiting ON crm.webhook_queue USING btree (shard, due_at) WHERE (state = 'waiting'::text);
+
+
+--
+-- Name: webhook_subscriptions_behind; Type: INDEX; Schema: crm; Owner: -
+--
+
+CREATE INDEX webhook_subscriptions_behind ON crm.webhook_subscriptions USING btree (workspace_id, id) WHERE (behind_since IS NOT NULL);
 
 
 --
@@ -24407,6 +24891,51 @@ GRANT ALL ON FUNCTION crm.calls_by_hour(p_hits timestamp with time zone[], p_cal
 
 
 --
+-- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
+--
+
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
+GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
+
+
+--
+-- Name: FUNCTION catch_up(s crm.webhook_subscriptions, p_deadline timestamp with time zone); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.catch_up(s crm.webhook_subscriptions, p_deadline timestamp with time zone) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION catch_up_lock(p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.catch_up_lock(p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION catch_up_subscriptions(); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.catch_up_subscriptions() FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION changed_fields(a crm.activities, b crm.activities); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24530,30 +25059,6 @@ GRANT ALL ON FUNCTION crm.check_health() TO crm_functions;
 REVOKE ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) TO crm_api;
 GRANT ALL ON FUNCTION crm.check_new_subscription(p_workspace_id uuid, p_field text) TO crm_app;
-
-
---
--- Name: TABLE webhook_subscriptions; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT SELECT,INSERT ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.is_active; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(is_active) ON TABLE crm.webhook_subscriptions TO crm_app;
-
-
---
--- Name: COLUMN webhook_subscriptions.deactivated_reason; Type: ACL; Schema: crm; Owner: -
---
-
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_api;
-GRANT UPDATE(deactivated_reason) ON TABLE crm.webhook_subscriptions TO crm_app;
 
 
 --
@@ -25372,6 +25877,20 @@ GRANT ALL ON FUNCTION crm.external_id_holder(p_constraint text, p_external_id te
 --
 
 REVOKE ALL ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) FROM PUBLIC;
 
 
 --
@@ -26287,6 +26806,20 @@ REVOKE ALL ON FUNCTION crm.purge_rate_limits() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION queue_room(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.queue_room(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION queue_share(p_workspace_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.queue_share(p_workspace_id uuid) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION raise_code(p_code text, p_field text, p_message text, p_value text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26438,6 +26971,13 @@ GRANT ALL ON FUNCTION crm.require_record(p_record json) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.require_references(p_args jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.require_references(p_args jsonb) TO crm_api;
+
+
+--
+-- Name: FUNCTION require_room(p_workspace_id uuid, p_subscription_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_room(p_workspace_id uuid, p_subscription_id uuid) FROM PUBLIC;
 
 
 --
@@ -26762,6 +27302,13 @@ REVOKE ALL ON FUNCTION crm.stuck_deliveries(p_bound integer) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION subscribers(p_workspace_id uuid, p_event crm.event_type); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.subscribers(p_workspace_id uuid, p_event crm.event_type) FROM PUBLIC;
+
+
+--
 -- Name: FUNCTION subscription_insert(t crm.webhook_subscriptions); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26889,6 +27436,13 @@ REVOKE ALL ON FUNCTION crm.uuid_v7_time(p_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.version(p_record json) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.version(p_record json) TO crm_api;
+
+
+--
+-- Name: FUNCTION waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) FROM PUBLIC;
 
 
 --
