@@ -52,13 +52,28 @@ set search_path = ''
 as $$
 declare
   v_event crm.event_type := tg_argv[0];
+  v_is_checked boolean;
   v_stored record;
 begin
-  -- Asked first, because to hand on the ids of events takes a third as long as to store them.
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and v_event = any (s.event_types)
-  ) then
+  -- Asked first, because to hand on the ids of events takes a third as long as to store them. Null: no subscription.
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and v_event = any (s.event_types);
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      returning workspace_id, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and v_event = any (s.event_types);
+    perform set_config('app.events_enqueued', 'true', true);
+  elsif v_is_checked then
     for v_stored in
       with stored as (
         insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -68,7 +83,9 @@ begin
       )
       select e.workspace_id, array_agg(e.id) as ids from stored e group by e.workspace_id
     loop
-      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event));
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
+      );
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -107,12 +124,31 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
+  v_is_checked boolean;
   v_stored record;
 begin
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and s.event_types && '{deal.created,lead.received}'
-  ) then
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and s.event_types && '{deal.created,lead.received}';
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+      returning workspace_id, event, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and e.event = any (s.event_types);
+    -- None, if the subscription is to lead.received and no deal is a lead's.
+    if found then
+      perform set_config('app.events_enqueued', 'true', true);
+    end if;
+  elsif v_is_checked then
     for v_stored in
       with stored as (
         insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -123,7 +159,9 @@ begin
       )
       select e.workspace_id, e.event, array_agg(e.id) as ids from stored e group by e.workspace_id, e.event
     loop
-      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event));
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
+      );
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
