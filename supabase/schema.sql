@@ -5481,7 +5481,7 @@ $$;
 -- Name: FUNCTION subscription_recover(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_recover(p_args jsonb) IS 'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as many as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 
 --
@@ -5551,7 +5551,7 @@ $$;
 -- Name: FUNCTION subscription_test(p_args jsonb); Type: COMMENT; Schema: app; Owner: -
 --
 
-COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, not_found, subscription_inactive.';
+COMMENT ON FUNCTION app.subscription_test(p_args jsonb) IS 'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 
 --
@@ -7823,6 +7823,22 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Raises validation_error if a window of past time begins in the future, or ends before it begins.';
+
+
+--
+-- Name: checks_queue(boolean, bigint, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) RETURNS boolean
+    LANGUAGE sql
+    AS $$ select p_is_behind or random() * p_max_waiting < p_deliveries * 10 $$;
+
+
+--
+-- Name: FUNCTION checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) IS 'Whether so many deliveries must go through crm.fan_out_within_bound. Null if there is no subscription.';
 
 
 --
@@ -13116,13 +13132,28 @@ CREATE FUNCTION crm.emit_all_created() RETURNS trigger
     AS $$
 declare
   v_event crm.event_type := tg_argv[0];
+  v_is_checked boolean;
   v_stored record;
 begin
-  -- Asked first, because to hand on the ids of events takes a third as long as to store them.
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and v_event = any (s.event_types)
-  ) then
+  -- Asked first, because to hand on the ids of events takes a third as long as to store them. Null: no subscription.
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and v_event = any (s.event_types);
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      returning workspace_id, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and v_event = any (s.event_types);
+    perform set_config('app.events_enqueued', 'true', true);
+  elsif v_is_checked then
     for v_stored in
       with stored as (
         insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -13132,7 +13163,9 @@ begin
       )
       select e.workspace_id, array_agg(e.id) as ids from stored e group by e.workspace_id
     loop
-      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event));
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
+      );
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -13245,12 +13278,31 @@ CREATE FUNCTION crm.emit_deals_created() RETURNS trigger
     SET search_path TO ''
     AS $$
 declare
+  v_is_checked boolean;
   v_stored record;
 begin
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and s.event_types && '{deal.created,lead.received}'
-  ) then
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and s.event_types && '{deal.created,lead.received}';
+  if not v_is_checked then
+    with stored as (
+      insert into crm.events (workspace_id, event, object_id, facts, position)
+      select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+      from created c cross join crm.feed_offset o
+      cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+      returning workspace_id, event, id
+    )
+    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
+    select e.workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
+    from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
+    where s.is_active and e.event = any (s.event_types);
+    -- None, if the subscription is to lead.received and no deal is a lead's.
+    if found then
+      perform set_config('app.events_enqueued', 'true', true);
+    end if;
+  elsif v_is_checked then
     for v_stored in
       with stored as (
         insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -13261,7 +13313,9 @@ begin
       )
       select e.workspace_id, e.event, array_agg(e.id) as ids from stored e group by e.workspace_id, e.event
     loop
-      perform crm.fan_out(v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event));
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
+      );
     end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
@@ -13944,24 +13998,27 @@ COMMENT ON FUNCTION crm.facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_com
 CREATE FUNCTION crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 begin
-  if cardinality(p_subscription_ids) = 0 then
+  if p_subscription_ids = '{}' then
     return;
   end if;
   insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
-  -- Counting what waits takes milliseconds where much does. So it is counted by chance, as often as deliveries are made: on
-  -- average once while a hundredth of the bound is added, and always for so many at once.
-  where (select random() * w.max_waiting_deliveries / 100 from crm.workspaces w where w.id = p_workspace_id)
-      >= cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids)
+  where not (
+      select crm.checks_queue(false, cardinality(p_event_ids)::bigint * cardinality(p_subscription_ids), w.max_waiting_deliveries)
+      from crm.workspaces w where w.id = p_workspace_id
+    )
     and not exists (
       select from crm.webhook_subscriptions s
       where s.workspace_id = p_workspace_id and s.behind_since is not null and s.id = any (p_subscription_ids)
     );
-  if found or crm.fan_out_within_bound(p_workspace_id, p_event_ids, p_subscription_ids) then
+  if found then
     perform set_config('app.events_enqueued', 'true', true);
+  else
+    perform crm.fan_out_within_bound(p_workspace_id, p_event_ids, p_subscription_ids);
   end if;
 end
 $$;
@@ -13978,7 +14035,7 @@ COMMENT ON FUNCTION crm.fan_out(p_workspace_id uuid, p_event_ids uuid[], p_subsc
 -- Name: fan_out_within_bound(uuid, uuid[], uuid[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) RETURNS boolean
+CREATE FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
@@ -14026,7 +14083,9 @@ begin
   select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
   from unnest(p_event_ids) e (id) cross join unnest(p_subscription_ids) s (id)
   where s.id <> all (v_behind || v_full);
-  return found;
+  if found then
+    perform set_config('app.events_enqueued', 'true', true);
+  end if;
 end
 $$;
 
@@ -14035,7 +14094,7 @@ $$;
 -- Name: FUNCTION fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) IS 'Makes the deliveries of events for the subscriptions whose share of the queue has room for them. One that has none is marked as behind, and gets them from the job webhook-catch-up. Waits for nobody. Returns whether it made any.';
+COMMENT ON FUNCTION crm.fan_out_within_bound(p_workspace_id uuid, p_event_ids uuid[], p_subscription_ids uuid[]) IS 'Makes the deliveries of events for the subscriptions whose share of the queue has room for them. One that has none is marked as behind, and gets them from the job webhook-catch-up. Waits for nobody. Sets app.events_enqueued if it made any.';
 
 
 --
@@ -20282,13 +20341,15 @@ COMMENT ON FUNCTION crm.stuck_deliveries(p_bound integer) IS 'Deliveries that ha
 --
 
 CREATE FUNCTION crm.subscribers(p_workspace_id uuid, p_event crm.event_type) RETURNS uuid[]
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO ''
     AS $$
-  select array(
+begin
+  return array(
     select s.id from crm.webhook_subscriptions s
     where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
-  )
+  );
+end
 $$;
 
 
@@ -20785,6 +20846,7 @@ COMMENT ON FUNCTION crm.version(p_record json) IS 'The version of a record, give
 CREATE FUNCTION crm.waiting_deliveries(p_workspace_id uuid, p_subscription_id uuid, p_limit integer) RETURNS integer
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
@@ -25077,6 +25139,13 @@ GRANT ALL ON FUNCTION crm.check_subscribed(s crm.webhook_subscriptions, p_event 
 REVOKE ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_api;
 GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.checks_queue(p_is_behind boolean, p_deliveries bigint, p_max_waiting integer) FROM PUBLIC;
 
 
 --
