@@ -38,6 +38,9 @@ const SENTENCES: Record<OperatorCode, (error: OperatorError) => string> = {
   last_admin: () => "A member may not leave the workspace without an active admin",
   subscription_inactive: ({ details: [detail], call: { args } }) =>
     `The subscription "${detail?.value ?? args["id"]}" is inactive: reactivate it first`,
+  queue_full: () =>
+    "As many deliveries wait for the subscription as may: try again once some are sent, or raise " +
+    "max_waiting_deliveries of crm.workspaces",
   job_failed: ({ details: [detail], call: { args } }) => `The job "${args["name"]}" failed: ${detail!.value}`,
   wrong_encryption_key: () =>
     "The encryption key does not open the present secret: give the one that the functions have, or use --force",

@@ -25,6 +25,8 @@ const OWN = [
   "last_admin",
   /** The subscription gets no deliveries until it is reactivated. */
   "subscription_inactive",
+  /** As many deliveries wait for the subscription as may. */
+  "queue_full",
   "job_failed",
   /** The encryption key does not decrypt the present secret. Raised here, because SQL never has the key. */
   "wrong_encryption_key",

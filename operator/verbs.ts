@@ -87,6 +87,7 @@ export interface Subscription {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
+  behind_since: string | null;
   created_at: string;
   key_id: string | null;
   deactivated_at: string | null;

@@ -24,6 +24,7 @@ export function webhookCommands(program: Command): void {
       "failure_count",
       "last_success_at",
       "last_failure_at",
+      "behind_since",
       "key_id",
     ],
     nothing: "The workspace has no webhook subscription",

@@ -137,6 +137,16 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
     ),
     remedy: doc("antes, reative a assinatura (`reactivate`)", "reactivate it first (`reactivate`)"),
   },
+  queue_full: {
+    when: doc(
+      "teste, reenvio ou recuperação em uma assinatura de webhook em que já aguardam tantas entregas quantas podem",
+      "a test, a redelivery or a recovery for a webhook subscription with as many deliveries waiting as may",
+    ),
+    remedy: doc(
+      "repita quando o destino tiver recebido parte delas; remova as assinaturas que não usa",
+      "repeat the call once the receiver has got some of them; delete subscriptions that you do not use",
+    ),
+  },
   proposal_expired: {
     when: doc(
       "link público: a proposta não foi respondida no prazo",

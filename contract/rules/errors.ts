@@ -133,4 +133,7 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "After a receiver was off through all five attempts: reactivate, recover, and every event arrives once, in the order in which they occurred",
     "app-v1-webhooks tests and redelivers only what is active",
   ],
+  queue_full: [
+    "A test, a redelivery and a recovery are refused, and counted, while the queue of a subscription is full",
+  ],
 };

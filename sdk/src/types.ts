@@ -1655,6 +1655,7 @@ export type ErrorCode =
   | "invalid_event_type"
   | "invalid_target_url"
   | "subscription_inactive"
+  | "queue_full"
   | "proposal_expired"
   | "proposal_closed";
 
@@ -2594,6 +2595,11 @@ export interface Subscription {
   deactivated_reason: DeactivatedReason | null;
   /** Whether deliveries wait because the workspace is suspended or has no public API */
   held: boolean;
+  /**
+   * Since when events wait outside the queue, because too many deliveries wait; they arrive
+   * later, in order. Normally null
+   */
+  behind_since: string | null;
   /** Until when X-Service-Signature is still of the old secret; null unless one is being replaced */
   old_secret_until: string | null;
 }

@@ -7,6 +7,7 @@ create table crm.workspaces (
   public_api boolean not null default true,
   rate_limit_per_minute integer not null default 120 check (rate_limit_per_minute between 1 and 1000000),
   stale_after_days integer not null default 14 check (stale_after_days between 1 and 3650),
+  max_waiting_deliveries integer not null default 50000 check (max_waiting_deliveries between 1 and 1000000),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -18,6 +19,9 @@ comment on column crm.workspaces.public_api is
 comment on column crm.workspaces.rate_limit_per_minute is 'Calls admitted for each key in any 60 seconds (spec 8).';
 comment on column crm.workspaces.stale_after_days is
   'Days without movement after which a deal is stale (spec 6.1, deal.stale).';
+comment on column crm.workspaces.max_waiting_deliveries is
+  'Deliveries that may wait in crm.webhook_queue, shared equally by the active subscriptions: 50,000 are about 23 MiB, and '
+  'more than the dispatcher sends in the 10 seconds between two runs of the job webhook-catch-up, so it never idles.';
 
 -- No verb of a key reads this table: the policy is for signed-in members alone.
 alter table crm.workspaces enable row level security;

@@ -14,11 +14,15 @@ create table crm.webhook_subscriptions (
   slow_since timestamptz,
   last_success_at timestamptz,
   last_failure_at timestamptz,
+  behind_since timestamptz,
+  behind_position bigint,
+  behind_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references crm.api_keys (workspace_id, id),
   check (is_active = (deactivated_at is null)),
+  check ((behind_since is null) = (behind_position is null) and (behind_since is null) = (behind_id is null)),
   -- A secret is sealed for the id of its subscription alone, because the function that seals it does not know the
   -- workspace yet. So no other workspace may have the same id.
   unique (id)
@@ -36,7 +40,14 @@ comment on column crm.webhook_subscriptions.deactivated_reason is
   'cancelled, for the others it is held.';
 comment on column crm.webhook_subscriptions.slow_since is
   'Since when its attempts time out: until it answers again, one attempt is made at a time.';
+comment on column crm.webhook_subscriptions.behind_since is
+  'Since when its events get no delivery, because too many wait (crm.fan_out_within_bound). The job webhook-catch-up makes '
+  'those deliveries later, from the events.';
+comment on column crm.webhook_subscriptions.behind_position is
+  'While it is behind: the place in the feed, with behind_id, up to which every event has its delivery.';
+comment on column crm.webhook_subscriptions.behind_id is 'While it is behind: the id that belongs to behind_position.';
 call crm.protect('crm.webhook_subscriptions');
+create index webhook_subscriptions_behind on crm.webhook_subscriptions (workspace_id, id) where behind_since is not null;
 create trigger touch before update on crm.webhook_subscriptions for each row execute function crm.touch();
 
 create function crm.note_deactivation() returns trigger
@@ -50,11 +61,18 @@ begin
   else
     new.deactivated_at := coalesce(new.deactivated_at, now());
   end if;
+  if new.deactivated_reason = 'deleted' then
+    -- As what waits for it is cancelled.
+    new.behind_since := null;
+    new.behind_position := null;
+    new.behind_id := null;
+  end if;
   return new;
 end
 $$;
 comment on function crm.note_deactivation() is
-  'Trigger: keeps deactivated_at, and forgets the reason when a subscription becomes active.';
+  'Trigger: keeps deactivated_at, forgets the reason when a subscription becomes active, and what a deleted one has yet to '
+  'get.';
 create trigger note_deactivation before insert or update of is_active on crm.webhook_subscriptions
   for each row execute function crm.note_deactivation();
 
@@ -111,6 +129,7 @@ create type api.subscription as (
   deactivated_at text,
   deactivated_reason text,
   held boolean,
+  behind_since text,
   old_secret_until text
 );
 comment on type api.subscription is 'A webhook subscription: its public fields, in order.';
@@ -121,7 +140,7 @@ as $$
   select to_json(row(
     t.id, t.event_types, t.target_url, t.is_active, t.failure_count, crm.iso(t.last_success_at),
     crm.iso(t.last_failure_at), crm.iso(t.created_at), t.key_id, crm.iso(t.deactivated_at),
-    t.deactivated_reason, crm.holds_webhooks(t.workspace_id),
+    t.deactivated_reason, crm.holds_webhooks(t.workspace_id), crm.iso(t.behind_since),
     crm.iso(crm.old_secret_until(t.workspace_id, t.id))
   )::api.subscription)
 $$;

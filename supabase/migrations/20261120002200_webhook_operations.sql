@@ -50,6 +50,10 @@ begin
   if v_queued = 'leased' then
     return;
   end if;
+  if v_queued is null then
+    perform crm.require_room(d.workspace_id, d.subscription_id) from crm.webhook_deliveries d
+    where d.workspace_id = p_workspace_id and d.id = p_delivery_id;
+  end if;
   update crm.webhook_deliveries d
   set
     state = 'pending',
@@ -63,7 +67,7 @@ $$;
 comment on function crm.redeliver(uuid, uuid) is
   'Sends a delivery now, under the same id. A delivery that has ended gets five new attempts and keeps the record of '
   'the earlier ones; one that waits for its next attempt gets no additional ones. A delivery of an inactive '
-  'subscription waits until that is reactivated. Security definer, because members and keys may write no delivery.';
+  'subscription waits until that is reactivated. Raises queue_full. Security definer, because members and keys may write no delivery.';
 
 create function crm.send_test_event(
   p_workspace_id uuid, p_subscription_id uuid, p_event crm.event_type default null
@@ -75,6 +79,7 @@ declare
   v_delivery_id uuid;
 begin
   perform crm.require_own_workspace(p_workspace_id);
+  perform crm.require_room(p_workspace_id, p_subscription_id);
   with event as (
     insert into crm.events (workspace_id, event, object_id, facts, is_test)
     select s.workspace_id, coalesce(p_event, s.event_types[1]), '00000000-0000-0000-0000-000000000000', '{}', true
@@ -91,8 +96,8 @@ $$;
 comment on function crm.send_test_event(uuid, uuid, crm.event_type) is
   'Enqueues a test event for one subscription and returns the id of its delivery; null if there is no such '
   'subscription. The event has the given type, or the first of the subscription, no object (the nil UUID), and a sample '
-  'as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Security '
-  'definer, because members and keys may write no event.';
+  'as data beside "test": true, so that a receiver which takes it for a real event finds nothing to act on. Raises '
+  'queue_full. Security definer, because members and keys may write no event.';
 
 create function crm.reactivate_subscription(p_workspace_id uuid, p_subscription_id uuid) returns bigint
 language plpgsql security definer

@@ -65,8 +65,8 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
-  c_max_deliveries constant integer := 50000;
-  c_step constant integer := 5000;
+  v_room integer;
+  v_step integer;
   -- Events are kept for longer, but the partition of a delivery is that of its event's day, and is kept for 30 days.
   v_from uuid := crm.uuid_v7_floor(greatest(p_since, now() - interval '30 days'));
   v_to uuid := case when p_until is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else crm.uuid_v7_floor(p_until) end;
@@ -80,13 +80,15 @@ begin
   select s.event_types into v_types from crm.webhook_subscriptions s
   where s.workspace_id = p_workspace_id and s.id = p_subscription_id;
 
+  v_room := crm.require_room(p_workspace_id, p_subscription_id);
   count := 0;
   loop
+    v_step := least(v_room - count, 5000);
     v_next_id := null;
     select e.id into v_next_id from crm.events e
     where e.workspace_id = p_workspace_id and e.id >= v_from and e.id < v_to
     order by e.id
-    offset c_step limit 1;
+    offset v_step limit 1;
 
     insert into crm.webhook_deliveries as d (workspace_id, id, event_id, subscription_id, next_attempt_at)
     select p_workspace_id, crm.delivery_id(e.id, p_subscription_id), e.id, p_subscription_id, statement_timestamp()
@@ -104,7 +106,7 @@ begin
     get diagnostics v_added = row_count;
     count := count + v_added;
     -- The caller waits for 10 seconds, and can call again.
-    exit when v_next_id is null or count + c_step > c_max_deliveries
+    exit when v_next_id is null or count >= v_room
       or clock_timestamp() > statement_timestamp() + interval '4 s';
     v_from := v_next_id;
   end loop;
@@ -123,8 +125,8 @@ $$;
 comment on function crm.recover_deliveries(uuid, uuid, timestamptz, timestamptz) is
   'Queues the events of a window of time that a subscription never got: those without a delivery, and those whose '
   'delivery failed for good or was cancelled. What was delivered or waits is left alone, so a repeated call sends nothing '
-  'twice. Test events are not recovered. Oldest first, 50,000 deliveries or about 4 seconds of work at most: next_since '
-  'is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
+  'twice. Test events are not recovered. Oldest first, as many as the queue has room for (queue_full if it has none) or '
+  'about 4 seconds of work: next_since is then where to go on, else null. One at a time in a workspace. The window is that of the times in the ids of the '
   'events, at which they were stored, and goes back 30 days. '
   'Security definer, because members and keys may write no delivery.';
 

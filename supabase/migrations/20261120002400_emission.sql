@@ -21,10 +21,7 @@ begin
   ) into v_event_id, v_subscription_ids;
   -- An insert into a partitioned table costs as much where it inserts nothing, and most events have no subscription.
   if v_subscription_ids <> '{}' then
-    insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-    select p_workspace_id, crm.delivery_id(v_event_id, s.id), v_event_id, s.id
-    from unnest(v_subscription_ids) s (id);
-    perform set_config('app.events_enqueued', 'true', true);
+    perform crm.fan_out(p_workspace_id, array[v_event_id], v_subscription_ids);
   end if;
 exception when others then
   -- Best effort (spec 3): an error here must not undo the write that the event is about, unless its text cannot be kept
@@ -35,9 +32,8 @@ exception when others then
 end
 $$;
 comment on function crm.emit(uuid, crm.event_type, uuid, jsonb) is
-  'Stores an event and enqueues a delivery for each active subscription to its type, in the caller''s transaction. '
-  'Fails only where it can store neither the event nor what is searched. Sets app.events_enqueued if there is a delivery. '
-  'No role but the owner may execute it.';
+  'Stores an event and enqueues a delivery for each active subscription to its type (crm.fan_out), in the caller''s '
+  'transaction. Fails only where it can store neither the event nor what is searched. No role but the owner may execute it.';
 
 create function crm.emit_created() returns trigger
 language plpgsql security definer
@@ -56,12 +52,16 @@ set search_path = ''
 as $$
 declare
   v_event crm.event_type := tg_argv[0];
+  v_is_checked boolean;
+  v_stored record;
 begin
-  -- Asked first, because to hand on the ids of events takes a third as long as to store them.
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and v_event = any (s.event_types)
-  ) then
+  -- Asked first, because to hand on the ids of events takes a third as long as to store them. Null: no subscription.
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and v_event = any (s.event_types);
+  if not v_is_checked then
     with stored as (
       insert into crm.events (workspace_id, event, object_id, facts, position)
       select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
@@ -73,6 +73,20 @@ begin
     from stored e join crm.webhook_subscriptions s on s.workspace_id = e.workspace_id
     where s.is_active and v_event = any (s.event_types);
     perform set_config('app.events_enqueued', 'true', true);
+  elsif v_is_checked then
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        returning workspace_id, id
+      )
+      select e.workspace_id, array_agg(e.id) as ids from stored e group by e.workspace_id
+    loop
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_event)
+      );
+    end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
     select c.workspace_id, v_event, c.id, '{}', pg_current_xact_id()::text::bigint + o.added
@@ -109,11 +123,16 @@ create function crm.emit_deals_created() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  v_is_checked boolean;
+  v_stored record;
 begin
-  if exists (
-    select from created c join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
-    where s.is_active and s.event_types && '{deal.created,lead.received}'
-  ) then
+  select crm.checks_queue(bool_or(s.behind_since is not null), count(*), min(w.max_waiting_deliveries)) into v_is_checked
+  from created c
+  join crm.webhook_subscriptions s on s.workspace_id = c.workspace_id
+  join crm.workspaces w on w.id = c.workspace_id
+  where s.is_active and s.event_types && '{deal.created,lead.received}';
+  if not v_is_checked then
     with stored as (
       insert into crm.events (workspace_id, event, object_id, facts, position)
       select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
@@ -129,6 +148,21 @@ begin
     if found then
       perform set_config('app.events_enqueued', 'true', true);
     end if;
+  elsif v_is_checked then
+    for v_stored in
+      with stored as (
+        insert into crm.events (workspace_id, event, object_id, facts, position)
+        select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added
+        from created c cross join crm.feed_offset o
+        cross join lateral crm.facts_of_new_deal(c.lead, c.contact_id, c.company_id) f
+        returning workspace_id, event, id
+      )
+      select e.workspace_id, e.event, array_agg(e.id) as ids from stored e group by e.workspace_id, e.event
+    loop
+      perform crm.fan_out_within_bound(
+        v_stored.workspace_id, v_stored.ids, crm.subscribers(v_stored.workspace_id, v_stored.event)
+      );
+    end loop;
   else
     insert into crm.events (workspace_id, event, object_id, facts, position)
     select c.workspace_id, f.event, c.id, f.facts, pg_current_xact_id()::text::bigint + o.added

@@ -14,6 +14,8 @@ alter table crm.jobs force row level security;
 insert into crm.jobs (name, every, command, description) values
   ('webhook-dispatch', '10 seconds', 'select crm.poke_dispatcher()',
     'Wakes the dispatcher for retries that are due within 15 seconds, and for deliveries whose poke was lost'),
+  ('webhook-catch-up', '10 seconds', 'select crm.catch_up_subscriptions()',
+    'Makes the deliveries of subscriptions that are behind, as the queue has room'),
   ('deals-stale', '1 hour', 'select crm.emit_stale_deals()', 'Emits deal.stale for deals without movement'),
   ('activities-overdue', '1 minute', 'select crm.emit_overdue_activities()',
     'Emits activity.overdue for activities past their due date'),

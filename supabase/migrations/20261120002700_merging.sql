@@ -36,26 +36,18 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_subscription_ids uuid[];
+  v_event_ids uuid[];
 begin
   if cardinality(p_object_ids) is null then
     return;
   end if;
-  v_subscription_ids := array(
-    select s.id from crm.webhook_subscriptions s
-    where s.workspace_id = p_workspace_id and s.is_active and p_event = any (s.event_types)
-  );
   with stored as (
     insert into crm.events (workspace_id, event, object_id, facts)
     select p_workspace_id, p_event, o.id, p_facts from unnest(p_object_ids) o (id)
     returning id
   )
-  insert into crm.webhook_deliveries (workspace_id, id, event_id, subscription_id)
-  select p_workspace_id, crm.delivery_id(e.id, s.id), e.id, s.id
-  from stored e cross join unnest(v_subscription_ids) s (id);
-  if v_subscription_ids <> '{}' then
-    perform set_config('app.events_enqueued', 'true', true);
-  end if;
+  select array_agg(e.id) into v_event_ids from stored e;
+  perform crm.fan_out(p_workspace_id, v_event_ids, crm.subscribers(p_workspace_id, p_event));
 exception when others then
   raise log 'crm.emit_for_each % of % objects: % (%)', p_event, cardinality(p_object_ids), sqlerrm, sqlstate;
 end

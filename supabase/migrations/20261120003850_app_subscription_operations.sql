@@ -47,7 +47,7 @@ comment on function app.subscription_test(jsonb) is
   'Sends a test event to a subscription: a delivery like any other, signed, and retried if it fails. Returns '
   'delivery_id, and held: whether it waits, because the workspace is suspended or has no public API. Arguments: '
   'workspace_id, id, event_type (one of the subscription''s; its first where absent). Codes: validation_error, '
-  'not_found, subscription_inactive.';
+  'not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_reactivate(p_args jsonb) returns json
 language plpgsql
@@ -104,9 +104,9 @@ begin
 end
 $$;
 comment on function app.subscription_recover(jsonb) is
-  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, 50,000 at '
-  'most (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, '
-  'since, until. Codes: validation_error, not_found, subscription_inactive.';
+  'Queues the events between since and until (now where absent) that a subscription never got, oldest first, as '
+  'many as there is room for (crm.recover_deliveries). Returns count, has_more, and next_since: where to go on. Arguments: workspace_id, id, '
+  'since, until. Codes: validation_error, not_found, subscription_inactive, queue_full.';
 
 create function app.subscription_read_secret(p_args jsonb) returns json
 language plpgsql

@@ -30,6 +30,7 @@ test("POST /api-v1-webhooks subscribes and shows the secret, once", async ({ sql
       deactivated_at: null,
       deactivated_reason: null,
       held: false,
+      behind_since: null,
       old_secret_until: null,
     }],
   });

@@ -67,6 +67,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
     created_at,
     last_success_at,
     last_failure_at,
+    behind_since,
     old_secret_until,
     days,
   } = webhook;
@@ -111,6 +112,14 @@ function Facts({ webhook }: { webhook: Webhook }) {
           <dd>
             <Moment at={last_failure_at} />
           </dd>
+          {behind_since && (
+            <>
+              <dt>{t("webhooks.behind")}</dt>
+              <dd>
+                <Moment at={behind_since} />
+              </dd>
+            </>
+          )}
           <dt>{t("webhooks.created")}</dt>
           <dd>
             <Moment at={created_at} exact />

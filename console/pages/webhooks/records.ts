@@ -21,6 +21,8 @@ export interface Webhook {
   failure_count: number;
   last_success_at: string | null;
   last_failure_at: string | null;
+  /** Since then its events wait outside the queue, because too many deliveries wait; null normally. */
+  behind_since: string | null;
   created_at: string;
   /** Both null while it is active. */
   deactivated_at: string | null;

@@ -109,5 +109,7 @@ export const deliveries: Translated<typeof portuguese> = {
   "advice.certificate": "Check the certificate, and whether its intermediate chain is complete.",
   "advice.name": "Check the domain and its DNS.",
 
+  "failure.code.queue_full":
+    "Too many deliveries wait for this webhook. Try again once its receiver has got some of them.",
   "failure.code.subscription_inactive": "This webhook is stopped. Reactivate it first; nothing was sent.",
 };

@@ -24,6 +24,7 @@ export const webhooks: Translated<typeof portuguese> = {
   "webhooks.created": "Created",
   "webhooks.last_success": "Last delivered",
   "webhooks.last_failure": "Last failure",
+  "webhooks.behind": "Events wait for room since",
 
   "webhook_state.active": "Active",
   "webhook_state.failing.one": "Active, {n} failure on {at}",

@@ -105,5 +105,7 @@ export const deliveries = {
   "advice.certificate": "Confira o certificado e se a cadeia intermediária está completa.",
   "advice.name": "Confira o domínio e o DNS.",
 
+  "failure.code.queue_full":
+    "Há entregas demais esperando neste webhook. Tente de novo quando o receptor tiver recebido parte delas.",
   "failure.code.subscription_inactive": "Este webhook está parado. Reative-o antes; nada foi enviado.",
 } as const;

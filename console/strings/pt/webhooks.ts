@@ -21,6 +21,7 @@ export const webhooks = {
   "webhooks.created": "Criado",
   "webhooks.last_success": "Última entrega",
   "webhooks.last_failure": "Última falha",
+  "webhooks.behind": "Eventos esperam lugar desde",
 
   "webhook_state.active": "Ativo",
   "webhook_state.failing.one": "Ativo, {n} falha em {at}",

@@ -111,6 +111,15 @@ export const subscription = record("subscription", {
       false,
     ),
   }),
+  behind_since: readOnlyDatetime({
+    presence: "optional",
+    text: doc(
+      "Desde quando os eventos esperam fora da fila, por haver entregas demais aguardando; chegam depois, em ordem. null " +
+        "normalmente",
+      "Since when events wait outside the queue, because too many deliveries wait; they arrive later, in order. Normally " +
+        "null",
+    ),
+  }),
   old_secret_until: computed(
     "timestamptz",
     "crm.iso(crm.old_secret_until(t.workspace_id, t.id))",

@@ -66,7 +66,7 @@ export const webhooks = resource(
       bodyOptional: true,
       reply: Redelivery,
       verb: "webhook_redeliver",
-      errors: ["subscription_inactive"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/test": endpoint({
       summary: doc("Envia um evento de teste", "Send a test event"),
@@ -75,7 +75,7 @@ export const webhooks = resource(
       bodyOptional: true,
       reply: TestSent,
       verb: "webhook_test",
-      errors: ["subscription_inactive"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa uma assinatura inativa", "Reactivate an inactive subscription"),
@@ -92,7 +92,7 @@ export const webhooks = resource(
       reply: Recovery,
       status: 202,
       verb: "webhook_recover",
-      errors: ["subscription_inactive"],
+      errors: ["subscription_inactive", "queue_full"],
     }),
     "POST /:id/rotate-secret": endpoint({
       summary: doc("Troca o segredo de uma assinatura", "Replace the secret of a subscription"),

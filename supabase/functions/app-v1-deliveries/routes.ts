@@ -31,7 +31,7 @@ export const deliveries = resource(
       bodyOptional: true,
       reply: Redelivery,
       verb: "delivery_redeliver",
-      errors: ["not_found", "subscription_inactive"],
+      errors: ["not_found", "subscription_inactive", "queue_full"],
     }),
   },
   doc("As entregas dos webhooks", "The deliveries of the webhooks"),

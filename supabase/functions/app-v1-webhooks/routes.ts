@@ -60,7 +60,7 @@ export const webhooks = resource(
       bodyOptional: true,
       reply: TestSent,
       verb: "subscription_test",
-      errors: ["not_found", "subscription_inactive"],
+      errors: ["not_found", "subscription_inactive", "queue_full"],
     }),
     "POST /:id/reactivate": endpoint({
       summary: doc("Reativa um webhook parado", "Reactivate a webhook that has stopped"),
@@ -80,7 +80,7 @@ export const webhooks = resource(
       reply: Recovery,
       status: 202,
       verb: "subscription_recover",
-      errors: ["not_found", "subscription_inactive"],
+      errors: ["not_found", "subscription_inactive", "queue_full"],
     }),
     "POST /:id/rotate": endpoint({
       summary: doc("Troca o segredo de um webhook", "Replace the secret of a webhook"),

@@ -86,6 +86,10 @@ export const RECORD_ERRORS = {
     status: 409,
     message: "A assinatura está inativa; reative-a antes",
   },
+  queue_full: {
+    status: 409,
+    message: "Há entregas demais aguardando nesta assinatura; repita quando parte delas tiver sido enviada",
+  },
   proposal_expired: {
     status: 410,
     message: "O prazo para responder a proposta terminou",

@@ -1,0 +1,223 @@
+// Transactions beside the catch-up of a subscription that is behind: no event is lost, and none has two deliveries.
+import assert from "node:assert/strict";
+import type { ISql, ReservedSql, Sql } from "postgres";
+import { openSql } from "../../local/sql.ts";
+import { createWorkspace } from "../../operator/workspaces.ts";
+import { eventually } from "../support/mailbox.ts";
+import { startOwnDatabase } from "../support/own_database.ts";
+
+/** A workspace in which `bound` deliveries may wait, with one subscription. */
+interface Place {
+  workspace: string;
+  subscription: string;
+}
+
+async function subscribe(sql: Sql, bound: number): Promise<Place> {
+  const { id: workspace } = await createWorkspace(sql, { name: "Teste" });
+  await sql`update crm.workspaces set max_waiting_deliveries = ${bound} where id = ${workspace}`;
+  const [row] = await sql<[{ id: string }]>`
+    insert into crm.webhook_subscriptions (workspace_id, event_types, target_url)
+    values (${workspace}, '{deal.won}', 'https://hooks.example.com/') returning id`;
+  return { workspace, subscription: row.id };
+}
+
+/** Emits as a trigger of a record does. */
+async function emit(sql: ISql, { workspace }: Place, count = 1): Promise<void> {
+  await sql`select crm.emit(${workspace}, 'deal.won', gen_random_uuid()) from generate_series(1, ${count}::integer)`;
+}
+
+/** Ends everything that waits, as a receiver that answers does. */
+const deliverAll = (sql: ISql, { workspace }: Place) =>
+  sql`
+    update crm.webhook_deliveries d set state = 'delivered' where d.workspace_id = ${workspace}
+      and d.id = any (array(
+        select q.delivery_id from crm.webhook_queue q where q.workspace_id = ${workspace} for update skip locked
+      ))`;
+
+const catchUp = (sql: ISql) => sql`select crm.catch_up_subscriptions()`;
+
+async function isBehind(sql: ISql, { subscription }: Place): Promise<boolean> {
+  const [row] = await sql<[{ behind: boolean }]>`
+    select behind_since is not null as behind from crm.webhook_subscriptions where id = ${subscription}`;
+  return row.behind;
+}
+
+/** Events, deliveries and what waits. A delivery's id is that of its event, so none is there twice. */
+async function counted(sql: ISql, { workspace }: Place) {
+  const [row] = await sql<[{ events: number; deliveries: number; waiting: number }]>`
+    select
+      (select count(*)::integer from crm.events where workspace_id = ${workspace}) as events,
+      (select count(*)::integer from crm.webhook_deliveries where workspace_id = ${workspace}) as deliveries,
+      (select count(*)::integer from crm.webhook_queue where workspace_id = ${workspace}) as waiting`;
+  return row;
+}
+
+/** Catches up and delivers until the subscription is no longer behind. */
+async function finish(sql: Sql, place: Place): Promise<void> {
+  for (let run = 0; await isBehind(sql, place); run++) {
+    assert.ok(run < 200, "still behind after 200 runs");
+    await deliverAll(sql, place);
+    await catchUp(sql);
+  }
+}
+
+/** Begins a transaction of its own connection, which has written. */
+async function begin(pool: Sql): Promise<ReservedSql> {
+  const session = await pool.reserve();
+  await session`begin`;
+  await session`select pg_current_xact_id()`;
+  return session;
+}
+
+async function end(session: ReservedSql): Promise<void> {
+  await session`commit`;
+  session.release();
+}
+
+Deno.test("Beside the catch-up of subscriptions", async (t) => {
+  await using database = await startOwnDatabase();
+  const { sql } = database;
+  const pool = openSql(database.url, { max: 8 });
+  const step = (title: string, run: (place: Place) => Promise<void>) =>
+    t.step(title, async () => run(await subscribe(sql, 10)));
+
+  try {
+    await step(
+      "what waits grows to the bound and no further, and the job fills it up again",
+      async (place) => {
+        await emit(sql, place, 100);
+        assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 10, waiting: 10 });
+        await catchUp(sql);
+        assert.equal((await counted(sql, place)).deliveries, 10);
+        await deliverAll(sql, place);
+        await catchUp(sql);
+        assert.deepEqual(await counted(sql, place), { events: 100, deliveries: 20, waiting: 10 });
+        await finish(sql, place);
+        assert.equal((await counted(sql, place)).deliveries, 100);
+        await emit(sql, place, 3);
+        assert.equal((await counted(sql, place)).deliveries, 103, "made at once again");
+      },
+    );
+
+    await step(
+      "a transaction that is older than the mark, and emits after it, is caught up",
+      async (place) => {
+        const old = await begin(pool);
+        await emit(sql, place, 30);
+        await deliverAll(sql, place);
+        await catchUp(sql);
+        await emit(old, place);
+        await end(old);
+        await emit(sql, place, 5);
+        await finish(sql, place);
+        const { events, deliveries } = await counted(sql, place);
+        assert.deepEqual([events, deliveries], [36, 36]);
+      },
+    );
+
+    await step(
+      "a catch-up does not end before the transactions that left a delivery to it",
+      async (place) => {
+        await emit(sql, place, 12);
+        const writer = await begin(pool);
+        await emit(writer, place);
+        await deliverAll(sql, place);
+        await catchUp(sql);
+        assert.ok(await isBehind(sql, place));
+        await end(writer);
+        await finish(sql, place);
+        assert.equal((await counted(sql, place)).deliveries, 13);
+      },
+    );
+
+    await step(
+      "a transaction that comes while a catch-up ends makes its delivery itself, and does not wait",
+      async (place) => {
+        await emit(sql, place, 12);
+        await deliverAll(sql, place);
+        const job = await begin(pool);
+        await catchUp(job);
+        const writer = await begin(pool);
+        await writer`set local lock_timeout = '100ms'`;
+        await emit(writer, place);
+        await end(job);
+        await end(writer);
+        assert.equal(await isBehind(sql, place), false);
+        const { events, deliveries } = await counted(sql, place);
+        assert.deepEqual([events, deliveries], [13, 13]);
+      },
+    );
+
+    await step(
+      "a run that is killed has changed nothing, and the next one makes every delivery once",
+      async (place) => {
+        await emit(sql, place, 25);
+        await deliverAll(sql, place);
+        const killed = assert.rejects(
+          async () => await pool`select crm.catch_up_subscriptions(), pg_sleep(60)`,
+        );
+        await eventually(async () => {
+          const [row] = await sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where query like '%pg_sleep(60)%' and wait_event = 'PgSleep'`;
+          return row !== undefined;
+        }, "a run to kill");
+        await killed;
+        assert.equal((await counted(sql, place)).deliveries, 10);
+        await finish(sql, place);
+        assert.equal((await counted(sql, place)).deliveries, 25);
+      },
+    );
+
+    await step("what was undone is neither behind nor owed", async (place) => {
+      const writer = await begin(pool);
+      await emit(writer, place, 30);
+      assert.ok(await isBehind(writer, place));
+      await writer`rollback`;
+      writer.release();
+      assert.equal(await isBehind(sql, place), false);
+      assert.deepEqual(await counted(sql, place), { events: 0, deliveries: 0, waiting: 0 });
+    });
+
+    await step("an event that a recovery has queued is not queued again", async (place) => {
+      await emit(sql, place, 25);
+      await deliverAll(sql, place);
+      await sql`
+        select crm.recover_deliveries(${place.workspace}, ${place.subscription}, now() - interval '1 hour', null)`;
+      await finish(sql, place);
+      const [{ sent }] = await sql<[{ sent: number }]>`
+        select sum(series)::integer as sent from crm.webhook_deliveries where workspace_id = ${place.workspace}`;
+      assert.equal(sent, 25);
+    });
+
+    await step("six writers, a receiver and two jobs at once: each event has one delivery", async (place) => {
+      const until = Date.now() + 4_000;
+      const writers = Array.from({ length: 6 }, async (_, writer) => {
+        while (Date.now() < until) {
+          const session = await begin(pool);
+          await emit(session, place, 1 + writer);
+          // Some stay open for longer than others, so that they end in another order than they began.
+          await session`select pg_sleep(${writer * writer} / 200.0 * random())`;
+          if (Math.random() < 0.1) await session`rollback`;
+          else await session`commit`;
+          session.release();
+        }
+      });
+      let wasBehind = 0;
+      const others = [pool, sql].map(async (session) => {
+        while (Date.now() < until) {
+          await deliverAll(session, place);
+          await catchUp(session);
+          if (await isBehind(session, place)) wasBehind++;
+        }
+      });
+      await Promise.all([...writers, ...others]);
+      await finish(sql, place);
+      const { events, deliveries } = await counted(sql, place);
+      assert.ok(wasBehind > 0 && events > 100, `behind ${wasBehind} times, ${events} events`);
+      assert.equal(deliveries, events);
+    });
+  } finally {
+    await pool.end({ timeout: 0 });
+  }
+});
