@@ -836,6 +836,48 @@ COMMENT ON TYPE crm.remembered_reply IS 'What is known of an Idempotency-Key: th
 
 
 --
+-- Name: sent_filter; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.sent_filter AS (
+	kind text,
+	name text,
+	target text,
+	is_many boolean,
+	value text,
+	condition text
+);
+
+
+--
+-- Name: TYPE sent_filter; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.sent_filter IS 'A filter that was sent, as SQL: its value, an array if there are several, and the condition that row `t` matches it.';
+
+
+--
+-- Name: walk; Type: TYPE; Schema: crm; Owner: -
+--
+
+CREATE TYPE crm.walk AS (
+	everything text,
+	ways text[],
+	ranges text[],
+	is_alone boolean[],
+	chosen text,
+	shows_all boolean
+);
+
+
+--
+-- Name: TYPE walk; Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON TYPE crm.walk IS 'Statements that read the rows for the filters of a caller, newest first, with `is_match`: all rows, those with the value of one filter, those in a range (in its order) and whether no other filter was sent, those of the ids `$4`. `$1` is the id before which rows are read, `$2` the lowest, `$3` how many are wanted.';
+
+
+--
 -- Name: activity_batch(jsonb); Type: FUNCTION; Schema: api; Owner: -
 --
 
@@ -920,7 +962,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.activity_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -1024,7 +1066,10 @@ begin
   end if;
   if v_rest is not null then
     select page.ids, page.next_id into v_rest_ids, v_next_id
-    from crm.activity_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    from crm.list_by(
+      'activity', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+      p_kept => v_filters - 'updated_since' = '{}'
+    ) page;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
     from (
@@ -1371,7 +1416,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.company_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -1491,10 +1536,16 @@ begin
   if v_rest is not null then
     if p_args ? 'q' then
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.company_search(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.search_page(
+        'company', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'q' = '{}'
+      ) page;
     else
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.company_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.list_by(
+        'company', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'updated_since' = '{}'
+      ) page;
     end if;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
@@ -1882,7 +1933,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.contact_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -1986,10 +2037,16 @@ begin
   if v_rest is not null then
     if p_args ? 'q' then
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.contact_search(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.search_page(
+        'contact', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'q' = '{}'
+      ) page;
     else
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.contact_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.list_by(
+        'contact', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'updated_since' = '{}'
+      ) page;
     end if;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
@@ -2360,7 +2417,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.deal_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -2510,10 +2567,16 @@ begin
   if v_rest is not null then
     if p_args ? 'q' then
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.deal_search(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.search_page(
+        'deal', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'q' = '{}'
+      ) page;
     else
       select page.ids, page.next_id into v_rest_ids, v_next_id
-      from crm.deal_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+      from crm.list_by(
+        'deal', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+        p_kept => v_filters - 'updated_since' = '{}'
+      ) page;
     end if;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
@@ -2645,341 +2708,35 @@ COMMENT ON FUNCTION api.deal_restore(p_args jsonb) IS 'Takes the record out of t
 CREATE FUNCTION api.deal_summary(p_args jsonb) RETURNS json
     LANGUAGE plpgsql STABLE
     SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  c_most constant integer := 50000;
-  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
-  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
-  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
-  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
-  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  v_from uuid := '00000000-0000-0000-0000-000000000000';
-  v_by text;
-  v_looked bigint;
-  v_summary json;
+    AS $_$
 begin
-  if p_args ? 'since' then
-    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
-  end if;
-  if p_args ? 'until' then
-    v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz);
-  end if;
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < v_before
-        and t.id >= v_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'status' as name, (
-      select t.* from unnest(v_status) s (value)
-      cross join lateral (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (s.value, v_before)
-          and t.status >= s.value
-          and t.status = any (array[s.value])
-          and t.id < v_before
-          and t.id >= v_from
-        order by t.status desc, t.id desc
-        limit 250 + 1
-      ) t
-      order by t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_status is not null
-    union all
-    select 'pipeline_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-        and t.pipeline_id >= v_pipeline_id
-        and t.pipeline_id = any (array[v_pipeline_id])
-        and t.id < v_before
-        and t.id >= v_from
-      order by t.pipeline_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_pipeline_id is not null
-    union all
-    select 'stage_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.stage_id, t.id) < (v_stage_id, v_before)
-        and t.stage_id >= v_stage_id
-        and t.stage_id = any (array[v_stage_id])
-        and t.id < v_before
-        and t.id >= v_from
-      order by t.stage_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_stage_id is not null
-    union all
-    select 'contact_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < (v_contact_id, v_before)
-        and t.contact_id >= v_contact_id
-        and t.contact_id = any (array[v_contact_id])
-        and t.id < v_before
-        and t.id >= v_from
-      order by t.contact_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_contact_id is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, v_before)
-        and t.company_id >= v_company_id
-        and t.company_id = any (array[v_company_id])
-        and t.id < v_before
-        and t.id >= v_from
-      order by t.company_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, v_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < v_before
-        and t.id >= v_from
-      order by t.owner_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.external_id, t.id) < (v_external_id, v_before)
-        and t.external_id >= v_external_id
-        and t.external_id = any (array[v_external_id])
-        and t.id < v_before
-        and t.id >= v_from
-        and t.external_id is not null
-      order by t.external_id desc, t.id desc
-      offset 250 limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  -- By a range that was sent, if it has few enough rows.
-  foreach v_by in array v_ranges || v_by loop
+  return crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
     select sum(g.looked), json_build_object(
       'data', coalesce(
         json_agg(
-          json_build_object('pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count, 'value', g.value, 'recurring_value', g.recurring_value)
+          json_build_object(
+            'pipeline_id', g.pipeline_id, 'stage_id', g.stage_id, 'status', g.status, 'count', g.count,
+            'value', g.value, 'recurring_value', g.recurring_value
+          )
           order by g.pipeline_id, g.stage_id, g.status
         ) filter (where g.count > 0),
         '[]'
       ),
       'totals', json_build_object(
-        'count', coalesce(sum(g.count), 0),
-        'value', coalesce(sum(g.value), 0),
+        'count', coalesce(sum(g.count), 0), 'value', coalesce(sum(g.value), 0),
         'recurring_value', coalesce(sum(g.recurring_value), 0)
       )
     )
-    into v_looked, v_summary
     from (
-      select
-        t.pipeline_id, t.stage_id, t.status,
-        count(*) as looked,
-        count(*) filter (where t.is_match) as count,
-        coalesce(sum(t.value) filter (where t.is_match), 0) as value,
-        coalesce(sum(t.recurring_value) filter (where t.is_match), 0) as recurring_value
-      from (
-        select
-          t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value,
-          (t.id < v_before and t.id >= v_from
-            and (v_status is null or t.status = any (v_status))
-            and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-            and (v_stage_id is null or t.stage_id = v_stage_id)
-            and (v_contact_id is null or t.contact_id = v_contact_id)
-            and (v_company_id is null or t.company_id = v_company_id)
-            and (v_owner_id is null or t.owner_id = v_owner_id)
-            and (v_external_id is null or t.external_id = v_external_id)
-            and (v_archived is distinct from 'false' or t.archived_at is null)
-            and (v_archived is distinct from 'true' or t.archived_at is not null)
-            and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-            and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-            and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)) as is_match
-        from (
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'all'
-              and t.workspace_id = crm.current_workspace_id()
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'archived'
-              and t.workspace_id = crm.current_workspace_id()
-              and t.id < v_before
-              and t.id >= v_from
-              and t.archived_at is not null
-            order by t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.* from unnest(v_status) s (value)
-            cross join lateral (
-              select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-              where t.workspace_id = crm.current_workspace_id()
-                and (t.status, t.id) < (s.value, v_before)
-                and t.status >= s.value
-                and t.status = any (array[s.value])
-                and t.id < v_before
-                and t.id >= v_from
-              order by t.status desc, t.id desc
-              limit c_most + 1
-            ) t
-            where v_by = 'status'
-            order by t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'pipeline_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-              and t.pipeline_id >= v_pipeline_id
-              and t.pipeline_id = any (array[v_pipeline_id])
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.pipeline_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'stage_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.stage_id, t.id) < (v_stage_id, v_before)
-              and t.stage_id >= v_stage_id
-              and t.stage_id = any (array[v_stage_id])
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.stage_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'contact_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.contact_id, t.id) < (v_contact_id, v_before)
-              and t.contact_id >= v_contact_id
-              and t.contact_id = any (array[v_contact_id])
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.contact_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'company_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.company_id, t.id) < (v_company_id, v_before)
-              and t.company_id >= v_company_id
-              and t.company_id = any (array[v_company_id])
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.company_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'owner_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.owner_id, t.id) < (v_owner_id, v_before)
-              and t.owner_id >= v_owner_id
-              and t.owner_id = any (array[v_owner_id])
-              and t.id < v_before
-              and t.id >= v_from
-            order by t.owner_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'external_id'
-              and t.workspace_id = crm.current_workspace_id()
-              and (t.external_id, t.id) < (v_external_id, v_before)
-              and t.external_id >= v_external_id
-              and t.external_id = any (array[v_external_id])
-              and t.id < v_before
-              and t.id >= v_from
-              and t.external_id is not null
-            order by t.external_id desc, t.id desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'closed_at'
-              and t.workspace_id = crm.current_workspace_id()
-              and t.closed_at >= v_closed_since
-              and t.closed_at < v_closed_until
-            order by t.closed_at desc
-            limit c_most + 1
-          )
-          union all
-          (
-            select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at, t.value, t.recurring_value from crm.deals t
-            where v_by = 'updated_at'
-              and t.workspace_id = crm.current_workspace_id()
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit c_most + 1
-          )
-        ) t
-      ) t
-      group by t.pipeline_id, t.stage_id, t.status
-    ) g;
-    if coalesce(v_looked, 0) <= c_most then
-      return v_summary;
-    end if;
-  end loop;
-  perform api.fail('too_many_records');
+      select w.pipeline_id, w.stage_id, w.status, count(*) as looked, count(*) filter (where w.is_counted) as count,
+        coalesce(sum(w.value) filter (where w.is_counted), 0) as value,
+        coalesce(sum(w.recurring_value) filter (where w.is_counted), 0) as recurring_value
+      from (select w.*, w.is_match and w.id < $1 and w.id >= $2 as is_counted from (%s limit $3) w) w
+      group by w.pipeline_id, w.stage_id, w.status
+    ) g
+  $sql$);
 end
-$$;
+$_$;
 
 
 --
@@ -3478,7 +3235,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.note_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -3526,7 +3283,10 @@ begin
   end if;
   if v_rest is not null then
     select page.ids, page.next_id into v_rest_ids, v_next_id
-    from crm.note_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    from crm.list_by(
+      'note', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+      p_kept => v_filters - 'updated_since' = '{}'
+    ) page;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
     from (
@@ -6011,302 +5771,6 @@ COMMENT ON FUNCTION crm.activity_label(p_type text) IS 'The title of an activity
 
 
 --
--- Name: activity_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
-  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_type text[] := case when p_args ? 'type' then array(select jsonb_array_elements_text(p_args -> 'type')) end;
-  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
-  v_is_overdue text := p_args ->> 'is_overdue';
-  v_due_before timestamptz := coalesce((p_args ->> 'due_before')::timestamptz, 'infinity');
-  v_due_after timestamptz := coalesce((p_args ->> 'due_after')::timestamptz, '-infinity');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when v_is_overdue = 'true' then 'is_overdue' end,
-    case when p_args ?| array['due_before', 'due_after'] then 'due_at' end,
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'deal_id' as name, (
-      select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.deal_id, t.id) < (v_deal_id, p_before)
-        and t.deal_id >= v_deal_id
-        and t.deal_id = any (array[v_deal_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.deal_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_deal_id is not null
-    union all
-    select 'contact_id' as name, (
-      select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and t.contact_id >= v_contact_id
-        and t.contact_id = any (array[v_contact_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.contact_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_contact_id is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.activities t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'type' as name, (
-      select t.* from unnest(v_type) s (value)
-      cross join lateral (
-        select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.type, t.id) < (s.value, p_before)
-          and t.type >= s.value
-          and t.type = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.type desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_type is not null
-    union all
-    select 'status' as name, (
-      select t.* from unnest(v_status) s (value)
-      cross join lateral (
-        select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (s.value, p_before)
-          and t.status >= s.value
-          and t.status = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.status desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_status is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_deal_id is null or t.deal_id = v_deal_id)
-        and (v_contact_id is null or t.contact_id = v_contact_id)
-        and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_type is null or t.type = any (v_type))
-        and (v_status is null or t.status = any (v_status))
-        and (v_is_overdue is distinct from 'true' or t.status = 'pendente' and t.due_at < now())
-        and (v_is_overdue is distinct from 'false' or (t.status <> 'pendente' or t.due_at is null or t.due_at >= now()))
-        and (v_due_before = 'infinity' or t.due_at < v_due_before)
-        and (v_due_after = '-infinity' or t.due_at >= v_due_after)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'deal_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and t.deal_id >= v_deal_id
-          and t.deal_id = any (array[v_deal_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.deal_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'contact_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and t.contact_id >= v_contact_id
-          and t.contact_id = any (array[v_contact_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.contact_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_type) s (value)
-        cross join lateral (
-          select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.type, t.id) < (s.value, v_before)
-            and t.type >= s.value
-            and t.type = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.type desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'type'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_status) s (value)
-        cross join lateral (
-          select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at from crm.activities t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.status, t.id) < (s.value, v_before)
-            and t.status >= s.value
-            and t.status = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.status desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'status'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.deal_id, t.contact_id, t.owner_id, t.type, t.status, t.due_at, t.updated_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'is_overdue' then
-          v_alone := p_args - '{limit,cursor,since,until,is_overdue,due_before,due_after}'::text[] = '{}';
-          v_in_range := array(
-            select t.id from crm.activities t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.status = 'pendente' and t.due_at < now()
-              and t.due_at < v_due_before
-              and t.due_at >= v_due_after
-            order by t.due_at desc
-            limit 10 * p_step + 1
-          );
-        when 'due_at' then
-          v_alone := p_args - '{limit,cursor,since,until,due_before,due_after}'::text[] = '{}';
-          v_in_range := array(
-            select t.id from crm.activities t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.due_at < v_due_before
-              and t.due_at >= v_due_after
-            order by t.due_at desc
-            limit 10 * p_step + 1
-          );
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,updated_since}'::text[] = '{}';
-          v_in_range := array(
-            select t.id from crm.activities t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.activity_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
-
-
---
 -- Name: activity_lock(uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7700,6 +7164,41 @@ COMMENT ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_id 
 
 
 --
+-- Name: chosen_matches(text, crm.walk, uuid[], text[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] DEFAULT NULL::text[]) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_matches uuid[];
+begin
+  if p_ids = '{}' then
+    return '{}';
+  elsif p_walk.chosen is null then
+    select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
+  elsif p_ids <> '{}' then
+    execute format(
+      'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
+      case when p_words is not null then
+        ' and not exists (select from unnest($5) s (word) where strpos(w.text, s.word) = 0)'
+      end
+    ) into v_matches using null::uuid, null::uuid, null::integer, p_ids, p_words;
+  end if;
+  return coalesce(v_matches, '{}');
+end
+$_$;
+
+
+--
+-- Name: FUNCTION chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[]) IS 'Those of the ids, in their order, whose records match the filters of the walk, or are in the list without any if that is empty; and whose text, as it is now, has the words.';
+
+
+--
 -- Name: claim_candidates(smallint, integer); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -7976,561 +7475,6 @@ COMMENT ON FUNCTION crm.company_json_if_short(t crm.companies) IS 'crm.company_j
 
 
 --
--- Name: company_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
-  v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
-  v_tax_id text := p_args ->> 'tax_id';
-  v_domain text := p_args ->> 'domain';
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'name' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (v_name, p_before)
-        and t.name_key >= v_name
-        and t.name_key = any (array[v_name])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.name_key desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_name is not null
-    union all
-    select 'tax_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and t.tax_id >= v_tax_id
-        and t.tax_id = any (array[v_tax_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.tax_id is not null
-      order by t.tax_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_tax_id is not null
-    union all
-    select 'domain' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.domain, t.id) < (v_domain, p_before)
-        and t.domain >= v_domain
-        and t.domain = any (array[v_domain])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.domain is not null
-      order by t.domain desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_domain is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'company'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'company' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'name'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.name_key, t.id) < (v_name, v_before)
-          and t.name_key >= v_name
-          and t.name_key = any (array[v_name])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.name_key desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'tax_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and t.tax_id >= v_tax_id
-          and t.tax_id = any (array[v_tax_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.tax_id is not null
-        order by t.tax_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'domain'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.domain, t.id) < (v_domain, v_before)
-          and t.domain >= v_domain
-          and t.domain = any (array[v_domain])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.domain is not null
-        order by t.domain desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-      ) t;
-    end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
-    -- the words are long.
-    v_rows := least(
-      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
-      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
-    );
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'company', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
-      select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
-      where (v_name is null or t.name_key = v_name)
-          and (v_tax_id is null or t.tax_id = v_tax_id)
-          and (v_domain is null or t.domain = v_domain)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
-
-
---
--- Name: company_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
-  v_tax_id text := p_args ->> 'tax_id';
-  v_domain text := p_args ->> 'domain';
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that nearly all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'name' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.name_key, t.id) < (v_name, p_before)
-        and t.name_key >= v_name
-        and t.name_key = any (array[v_name])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.name_key desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_name is not null
-    union all
-    select 'tax_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.tax_id, t.id) < (v_tax_id, p_before)
-        and t.tax_id >= v_tax_id
-        and t.tax_id = any (array[v_tax_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.tax_id is not null
-      order by t.tax_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_tax_id is not null
-    union all
-    select 'domain' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.domain, t.id) < (v_domain, p_before)
-        and t.domain >= v_domain
-        and t.domain = any (array[v_domain])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.domain is not null
-      order by t.domain desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_domain is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.companies t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_name is null or t.name_key = v_name)
-        and (v_tax_id is null or t.tax_id = v_tax_id)
-        and (v_domain is null or t.domain = v_domain)
-        and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'name'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.name_key, t.id) < (v_name, v_before)
-          and t.name_key >= v_name
-          and t.name_key = any (array[v_name])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.name_key desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'tax_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and t.tax_id >= v_tax_id
-          and t.tax_id = any (array[v_tax_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.tax_id is not null
-        order by t.tax_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'domain'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.domain, t.id) < (v_domain, v_before)
-          and t.domain >= v_domain
-          and t.domain = any (array[v_domain])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.domain is not null
-        order by t.domain desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at from crm.companies t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.name_key, t.tax_id, t.domain, t.owner_id, t.external_id, t.updated_at, t.archived_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,updated_since,archived}'::text[] = '{}' and v_archived <> 'true';
-          v_in_range := array(
-            select t.id from crm.companies t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone and v_archived = 'any' then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        elsif v_alone then
-          v_rows := least(v_rows, v_limit + 51);
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
-
-
---
 -- Name: company_lock(uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -8786,258 +7730,6 @@ COMMENT ON FUNCTION crm.company_save(t crm.companies) IS 'Writes the fields of t
 
 
 --
--- Name: company_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_name text := case when p_args ? 'name' then coalesce(crm.name_key(p_args ->> 'name'), '') end;
-  v_tax_id text := p_args ->> 'tax_id';
-  v_domain text := p_args ->> 'domain';
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.company_kept_search.
-  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose text is not kept yet, or not as it is now.
-  v_pending uuid[] := crm.pending_texts('company', 16 * p_step);
-  v_words text[];
-begin
-  if v_pending is null then
-    -- Too many to tell which they are: all that is walked counts as one of them.
-    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-    select w.name into v_by
-    from (
-      select 'archived' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.id < p_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_archived = 'true'
-      union all
-      select 'name' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.name_key, t.id) < (v_name, p_before)
-          and t.name_key >= v_name
-          and t.name_key = any (array[v_name])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.name_key desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_name is not null
-      union all
-      select 'tax_id' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.tax_id, t.id) < (v_tax_id, p_before)
-          and t.tax_id >= v_tax_id
-          and t.tax_id = any (array[v_tax_id])
-          and t.id < p_before
-          and t.id >= p_from
-          and t.tax_id is not null
-        order by t.tax_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_tax_id is not null
-      union all
-      select 'domain' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.domain, t.id) < (v_domain, p_before)
-          and t.domain >= v_domain
-          and t.domain = any (array[v_domain])
-          and t.id < p_before
-          and t.id >= p_from
-          and t.domain is not null
-        order by t.domain desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_domain is not null
-      union all
-      select 'owner_id' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, p_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_owner_id is not null
-      union all
-      select 'external_id' as name, (
-        select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, p_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        offset p_step limit 1
-      ) as reach
-      where v_external_id is not null
-    ) w
-    order by w.reach nulls first
-    limit 1;
-    v_by := coalesce(v_by, 'all');
-    select array_agg(t.id) into v_pending
-    from (
-      (
-        select t.id from crm.companies t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'name'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.name_key, t.id) < (v_name, v_before)
-          and t.name_key >= v_name
-          and t.name_key = any (array[v_name])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.name_key desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'tax_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.tax_id, t.id) < (v_tax_id, v_before)
-          and t.tax_id >= v_tax_id
-          and t.tax_id = any (array[v_tax_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.tax_id is not null
-        order by t.tax_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'domain'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.domain, t.id) < (v_domain, v_before)
-          and t.domain >= v_domain
-          and t.domain = any (array[v_domain])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.domain is not null
-        order by t.domain desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.companies t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-    ) t;
-  else
-    select s.ids, s.next_id into ids, next_id
-    from crm.company_kept_search(p_args, p_before, p_from, p_step) s;
-    if v_pending = '{}' then
-      return;
-    end if;
-  end if;
-  v_words := crm.search_words(p_args ->> 'q');
-  v_pending := array(
-    select p.id from unnest(v_pending) p (id)
-    where p.id < p_before and p.id >= coalesce(next_id, p_from)
-    order by p.id desc
-    limit v_rows
-  );
-  next_id := coalesce(v_pending[v_rows], next_id);
-  ids := array(
-    select m.id
-    from (
-      (
-        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
-        except
-        select p.id from unnest(v_pending) p (id)
-      )
-      union all
-      select t.id
-      from unnest(v_pending) p (id)
-      join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
-      cross join lateral (select crm.company_text(t) as text offset 0) x
-      where (v_name is null or t.name_key = v_name)
-        and (v_tax_id is null or t.tax_id = v_tax_id)
-        and (v_domain is null or t.domain = v_domain)
-        and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-    ) m
-    order by m.id desc
-  );
-end
-$$;
-
-
---
--- Name: FUNCTION company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.company_list with `q`, more than its limit if there are as many: those of crm.company_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
-
-
---
 -- Name: company_survivor(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -9253,499 +7945,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_json_if_short(t crm.contacts) IS 'crm.contact_json, or null if the row may be long: crm.contact_page makes those, so that a page can end before them.';
-
-
---
--- Name: contact_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
-  v_email text := p_args ->> 'email';
-  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'email' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.email, t.id) < (v_email, p_before)
-        and t.email >= v_email
-        and t.email = any (array[v_email])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.email desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_email is not null
-    union all
-    select 'phone' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (v_phone, p_before)
-        and t.phone_e164 >= v_phone
-        and t.phone_e164 = any (array[v_phone])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.phone_e164 desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_phone is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and t.company_id >= v_company_id
-        and t.company_id = any (array[v_company_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.company_id is not null
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'contact'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'contact' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'email'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.email, t.id) < (v_email, v_before)
-          and t.email >= v_email
-          and t.email = any (array[v_email])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.email desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'phone'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (v_phone, v_before)
-          and t.phone_e164 >= v_phone
-          and t.phone_e164 = any (array[v_phone])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.phone_e164 desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.company_id is not null
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-      ) t;
-    end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
-    -- the words are long.
-    v_rows := least(
-      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
-      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
-    );
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'contact', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
-      select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
-      where (v_email is null or t.email = v_email)
-          and (v_phone is null or t.phone_e164 = v_phone)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
-
-
---
--- Name: contact_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_email text := p_args ->> 'email';
-  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that nearly all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'email' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.email, t.id) < (v_email, p_before)
-        and t.email >= v_email
-        and t.email = any (array[v_email])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.email desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_email is not null
-    union all
-    select 'phone' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.phone_e164, t.id) < (v_phone, p_before)
-        and t.phone_e164 >= v_phone
-        and t.phone_e164 = any (array[v_phone])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.phone_e164 desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_phone is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and t.company_id >= v_company_id
-        and t.company_id = any (array[v_company_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.company_id is not null
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.contacts t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.external_id = v_external_id
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and (t.external_id, t.id) >= (v_external_id, p_from)
-      order by t.external_id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_email is null or t.email = v_email)
-        and (v_phone is null or t.phone_e164 = v_phone)
-        and (v_company_id is null or t.company_id = v_company_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'email'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.email, t.id) < (v_email, v_before)
-          and t.email >= v_email
-          and t.email = any (array[v_email])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.email desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'phone'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (v_phone, v_before)
-          and t.phone_e164 >= v_phone
-          and t.phone_e164 = any (array[v_phone])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.phone_e164 desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.company_id is not null
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at from crm.contacts t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.email, t.phone_e164, t.company_id, t.external_id, t.updated_at, t.archived_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,updated_since,archived}'::text[] = '{}' and v_archived <> 'true';
-          v_in_range := array(
-            select t.id from crm.contacts t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone and v_archived = 'any' then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        elsif v_alone then
-          v_rows := least(v_rows, v_limit + 51);
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -10004,228 +8203,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.contact_save(t crm.contacts) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
-
-
---
--- Name: contact_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_email text := p_args ->> 'email';
-  v_phone text := case when p_args ? 'phone' then coalesce(crm.e164(p_args ->> 'phone'), '') end;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.contact_kept_search.
-  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose text is not kept yet, or not as it is now.
-  v_pending uuid[] := crm.pending_texts('contact', 16 * p_step);
-  v_words text[];
-begin
-  if v_pending is null then
-    -- Too many to tell which they are: all that is walked counts as one of them.
-    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-    select w.name into v_by
-    from (
-      select 'archived' as name, (
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.id < p_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_archived = 'true'
-      union all
-      select 'email' as name, (
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.email, t.id) < (v_email, p_before)
-          and t.email >= v_email
-          and t.email = any (array[v_email])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.email desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_email is not null
-      union all
-      select 'phone' as name, (
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (v_phone, p_before)
-          and t.phone_e164 >= v_phone
-          and t.phone_e164 = any (array[v_phone])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.phone_e164 desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_phone is not null
-      union all
-      select 'company_id' as name, (
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, p_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < p_before
-          and t.id >= p_from
-          and t.company_id is not null
-        order by t.company_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_company_id is not null
-      union all
-      select 'external_id' as name, (
-        select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, p_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        offset p_step limit 1
-      ) as reach
-      where v_external_id is not null
-    ) w
-    order by w.reach nulls first
-    limit 1;
-    v_by := coalesce(v_by, 'all');
-    select array_agg(t.id) into v_pending
-    from (
-      (
-        select t.id from crm.contacts t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.contacts t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.contacts t
-        where v_by = 'email'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.email, t.id) < (v_email, v_before)
-          and t.email >= v_email
-          and t.email = any (array[v_email])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.email desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.contacts t
-        where v_by = 'phone'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.phone_e164, t.id) < (v_phone, v_before)
-          and t.phone_e164 >= v_phone
-          and t.phone_e164 = any (array[v_phone])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.phone_e164 desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.contacts t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.company_id is not null
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.contacts t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.external_id = v_external_id
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and (t.external_id, t.id) >= (v_external_id, p_from)
-        order by t.external_id desc
-        limit v_rows
-      )
-    ) t;
-  else
-    select s.ids, s.next_id into ids, next_id
-    from crm.contact_kept_search(p_args, p_before, p_from, p_step) s;
-    if v_pending = '{}' then
-      return;
-    end if;
-  end if;
-  v_words := crm.search_words(p_args ->> 'q');
-  v_pending := array(
-    select p.id from unnest(v_pending) p (id)
-    where p.id < p_before and p.id >= coalesce(next_id, p_from)
-    order by p.id desc
-    limit v_rows
-  );
-  next_id := coalesce(v_pending[v_rows], next_id);
-  ids := array(
-    select m.id
-    from (
-      (
-        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
-        except
-        select p.id from unnest(v_pending) p (id)
-      )
-      union all
-      select t.id
-      from unnest(v_pending) p (id)
-      join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
-      cross join lateral (select crm.contact_text(t) as text offset 0) x
-      where (v_email is null or t.email = v_email)
-        and (v_phone is null or t.phone_e164 = v_phone)
-        and (v_company_id is null or t.company_id = v_company_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-    ) m
-    order by m.id desc
-  );
-end
-$$;
-
-
---
--- Name: FUNCTION contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.contact_list with `q`, more than its limit if there are as many: those of crm.contact_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
 
 
 --
@@ -10621,724 +8598,6 @@ COMMENT ON FUNCTION crm.deal_json_if_short(t crm.deals) IS 'crm.deal_json, or nu
 
 
 --
--- Name: deal_kept_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_words text[] := crm.search_words(p_args ->> 'q');
-  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
-  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
-  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
-  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
-  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_found record;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'status' as name, (
-      select t.* from unnest(v_status) s (value)
-      cross join lateral (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (s.value, p_before)
-          and t.status >= s.value
-          and t.status = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.status desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_status is not null
-    union all
-    select 'pipeline_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and t.pipeline_id >= v_pipeline_id
-        and t.pipeline_id = any (array[v_pipeline_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.pipeline_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_pipeline_id is not null
-    union all
-    select 'stage_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and t.stage_id >= v_stage_id
-        and t.stage_id = any (array[v_stage_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.stage_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_stage_id is not null
-    union all
-    select 'contact_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and t.contact_id >= v_contact_id
-        and t.contact_id = any (array[v_contact_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.contact_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_contact_id is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and t.company_id >= v_company_id
-        and t.company_id = any (array[v_company_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and t.external_id >= v_external_id
-        and t.external_id = any (array[v_external_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.external_id is not null
-      order by t.external_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    if v_by = 'all' then
-      -- The texts are read first, because few records have the words.
-      select array_agg(w.id order by w.id desc), array_agg(w.id order by w.id desc) filter (
-        where t.id is not null
-          and (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      )
-      into v_walked, v_matches
-      from (
-        select x.id, case when not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0) then x.id end as found
-        from crm.search_texts x
-        where x.workspace_id = crm.current_workspace_id() and x.record = 'deal'
-          and x.id < v_before
-          and x.id >= p_from
-        order by x.id desc
-        limit v_rows
-      ) w
-      left join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = w.found;
-    else
-      select array_agg(t.id), array_agg(t.id) filter (
-        where (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-          and exists (
-            select from crm.search_texts x
-            where x.workspace_id = crm.current_workspace_id() and x.record = 'deal' and x.id = t.id
-              and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-          )
-      )
-      into v_walked, v_matches
-      from (
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_status) s (value)
-        cross join lateral (
-          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.status, t.id) < (s.value, v_before)
-            and t.status >= s.value
-            and t.status = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.status desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'status'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'pipeline_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and t.pipeline_id >= v_pipeline_id
-          and t.pipeline_id = any (array[v_pipeline_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.pipeline_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'stage_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and t.stage_id >= v_stage_id
-          and t.stage_id = any (array[v_stage_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.stage_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'contact_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and t.contact_id >= v_contact_id
-          and t.contact_id = any (array[v_contact_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.contact_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and t.external_id >= v_external_id
-          and t.external_id = any (array[v_external_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.external_id is not null
-        order by t.external_id desc, t.id desc
-        limit v_rows
-      )
-      ) t;
-    end if;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long as
-    -- the words are long.
-    v_rows := least(
-      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
-      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
-    );
-    -- Few of the newest records have the words. The index has the others, as far as they are few.
-    select * into v_found from crm.search(
-      'deal', v_words, v_before, p_from, p_step,
-      -- Without another filter nearly all of them match.
-      case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
-        then greatest(v_limit + 51 - cardinality(ids), 1) else 2 * p_step
-      end
-    );
-    -- In the order of the ids that were found: by the records' own, the planner would read them all in that order.
-    v_matches := array(
-      select t.id
-      from unnest(v_found.ids) with ordinality f (id, position)
-      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = f.id
-      where (v_status is null or t.status = any (v_status))
-          and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-          and (v_stage_id is null or t.stage_id = v_stage_id)
-          and (v_contact_id is null or t.contact_id = v_contact_id)
-          and (v_company_id is null or t.company_id = v_company_id)
-          and (v_owner_id is null or t.owner_id = v_owner_id)
-          and (v_external_id is null or t.external_id = v_external_id)
-          and (v_archived is distinct from 'false' or t.archived_at is null)
-          and (v_archived is distinct from 'true' or t.archived_at is not null)
-          and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-          and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-          and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-      order by f.position
-    );
-    ids := ids || v_matches;
-    next_id := v_found.next_id;
-    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
-    v_before := next_id;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
-
-
---
--- Name: deal_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
-  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
-  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
-  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
-  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['closed_since', 'closed_until'] then 'closed_at' end,
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that nearly all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'archived' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and t.id < p_before
-        and t.id >= p_from
-        and t.archived_at is not null
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_archived = 'true'
-    union all
-    select 'status' as name, (
-      select t.* from unnest(v_status) s (value)
-      cross join lateral (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.status, t.id) < (s.value, p_before)
-          and t.status >= s.value
-          and t.status = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.status desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_status is not null
-    union all
-    select 'pipeline_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-        and t.pipeline_id >= v_pipeline_id
-        and t.pipeline_id = any (array[v_pipeline_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.pipeline_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_pipeline_id is not null
-    union all
-    select 'stage_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.stage_id, t.id) < (v_stage_id, p_before)
-        and t.stage_id >= v_stage_id
-        and t.stage_id = any (array[v_stage_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.stage_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_stage_id is not null
-    union all
-    select 'contact_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.contact_id, t.id) < (v_contact_id, p_before)
-        and t.contact_id >= v_contact_id
-        and t.contact_id = any (array[v_contact_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.contact_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_contact_id is not null
-    union all
-    select 'company_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.company_id, t.id) < (v_company_id, p_before)
-        and t.company_id >= v_company_id
-        and t.company_id = any (array[v_company_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.company_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_company_id is not null
-    union all
-    select 'owner_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.owner_id, t.id) < (v_owner_id, p_before)
-        and t.owner_id >= v_owner_id
-        and t.owner_id = any (array[v_owner_id])
-        and t.id < p_before
-        and t.id >= p_from
-      order by t.owner_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_owner_id is not null
-    union all
-    select 'external_id' as name, (
-      select t.id from crm.deals t
-      where t.workspace_id = crm.current_workspace_id()
-        and (t.external_id, t.id) < (v_external_id, p_before)
-        and t.external_id >= v_external_id
-        and t.external_id = any (array[v_external_id])
-        and t.id < p_before
-        and t.id >= p_from
-        and t.external_id is not null
-      order by t.external_id desc, t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_external_id is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_status is null or t.status = any (v_status))
-        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-        and (v_stage_id is null or t.stage_id = v_stage_id)
-        and (v_contact_id is null or t.contact_id = v_contact_id)
-        and (v_company_id is null or t.company_id = v_company_id)
-        and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-        and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_status) s (value)
-        cross join lateral (
-          select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.status, t.id) < (s.value, v_before)
-            and t.status >= s.value
-            and t.status = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.status desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'status'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'pipeline_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and t.pipeline_id >= v_pipeline_id
-          and t.pipeline_id = any (array[v_pipeline_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.pipeline_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'stage_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and t.stage_id >= v_stage_id
-          and t.stage_id = any (array[v_stage_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.stage_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'contact_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and t.contact_id >= v_contact_id
-          and t.contact_id = any (array[v_contact_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.contact_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at from crm.deals t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and t.external_id >= v_external_id
-          and t.external_id = any (array[v_external_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.external_id is not null
-        order by t.external_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.status, t.pipeline_id, t.stage_id, t.contact_id, t.company_id, t.owner_id, t.external_id, t.closed_at, t.updated_at, t.archived_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'closed_at' then
-          v_alone := p_args - '{limit,cursor,since,until,closed_since,closed_until,archived}'::text[] = '{}' and v_archived <> 'true';
-          v_in_range := array(
-            select t.id from crm.deals t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.closed_at >= v_closed_since
-              and t.closed_at < v_closed_until
-            order by t.closed_at desc
-            limit 10 * p_step + 1
-          );
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,updated_since,archived}'::text[] = '{}' and v_archived <> 'true';
-          v_in_range := array(
-            select t.id from crm.deals t
-            where t.workspace_id = crm.current_workspace_id()
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone and v_archived = 'any' then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        elsif v_alone then
-          v_rows := least(v_rows, v_limit + 51);
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
-
-
---
 -- Name: deal_lock(uuid, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -11502,330 +8761,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.deal_save(t crm.deals) IS 'Writes the fields of the record that can change, and returns the row as it is then.';
-
-
---
--- Name: deal_search(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET enable_hashjoin TO 'off'
-    SET enable_mergejoin TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_status text[] := case when p_args ? 'status' then array(select jsonb_array_elements_text(p_args -> 'status')) end;
-  v_pipeline_id uuid := (p_args ->> 'pipeline_id')::uuid;
-  v_stage_id uuid := (p_args ->> 'stage_id')::uuid;
-  v_contact_id uuid := (p_args ->> 'contact_id')::uuid;
-  v_company_id uuid := (p_args ->> 'company_id')::uuid;
-  v_owner_id uuid := (p_args ->> 'owner_id')::uuid;
-  v_external_id text := p_args ->> 'external_id';
-  v_archived text := coalesce(p_args ->> 'archived', 'false');
-  v_closed_since timestamptz := coalesce((p_args ->> 'closed_since')::timestamptz, '-infinity');
-  v_closed_until timestamptz := coalesce((p_args ->> 'closed_until')::timestamptz, 'infinity');
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_by text;
-  v_before uuid := p_before;
-  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.deal_kept_search.
-  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
-  -- The records whose text is not kept yet, or not as it is now.
-  v_pending uuid[] := crm.pending_texts('deal', 16 * p_step);
-  v_words text[];
-begin
-  if v_pending is null then
-    -- Too many to tell which they are: all that is walked counts as one of them.
-    -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-    select w.name into v_by
-    from (
-      select 'archived' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.id < p_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_archived = 'true'
-      union all
-      select 'status' as name, (
-        select t.* from unnest(v_status) s (value)
-        cross join lateral (
-          select t.id from crm.deals t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.status, t.id) < (s.value, p_before)
-            and t.status >= s.value
-            and t.status = any (array[s.value])
-            and t.id < p_before
-            and t.id >= p_from
-          order by t.status desc, t.id desc
-          limit p_step + 1
-        ) t
-        order by t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_status is not null
-      union all
-      select 'pipeline_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.pipeline_id, t.id) < (v_pipeline_id, p_before)
-          and t.pipeline_id >= v_pipeline_id
-          and t.pipeline_id = any (array[v_pipeline_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.pipeline_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_pipeline_id is not null
-      union all
-      select 'stage_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.stage_id, t.id) < (v_stage_id, p_before)
-          and t.stage_id >= v_stage_id
-          and t.stage_id = any (array[v_stage_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.stage_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_stage_id is not null
-      union all
-      select 'contact_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.contact_id, t.id) < (v_contact_id, p_before)
-          and t.contact_id >= v_contact_id
-          and t.contact_id = any (array[v_contact_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.contact_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_contact_id is not null
-      union all
-      select 'company_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, p_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.company_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_company_id is not null
-      union all
-      select 'owner_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, p_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_owner_id is not null
-      union all
-      select 'external_id' as name, (
-        select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id()
-          and (t.external_id, t.id) < (v_external_id, p_before)
-          and t.external_id >= v_external_id
-          and t.external_id = any (array[v_external_id])
-          and t.id < p_before
-          and t.id >= p_from
-          and t.external_id is not null
-        order by t.external_id desc, t.id desc
-        offset p_step limit 1
-      ) as reach
-      where v_external_id is not null
-    ) w
-    order by w.reach nulls first
-    limit 1;
-    v_by := coalesce(v_by, 'all');
-    select array_agg(t.id) into v_pending
-    from (
-      (
-        select t.id from crm.deals t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'archived'
-          and t.workspace_id = crm.current_workspace_id()
-          and t.id < v_before
-          and t.id >= p_from
-          and t.archived_at is not null
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_status) s (value)
-        cross join lateral (
-          select t.id from crm.deals t
-          where t.workspace_id = crm.current_workspace_id()
-            and (t.status, t.id) < (s.value, v_before)
-            and t.status >= s.value
-            and t.status = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.status desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'status'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'pipeline_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.pipeline_id, t.id) < (v_pipeline_id, v_before)
-          and t.pipeline_id >= v_pipeline_id
-          and t.pipeline_id = any (array[v_pipeline_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.pipeline_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'stage_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.stage_id, t.id) < (v_stage_id, v_before)
-          and t.stage_id >= v_stage_id
-          and t.stage_id = any (array[v_stage_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.stage_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'contact_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.contact_id, t.id) < (v_contact_id, v_before)
-          and t.contact_id >= v_contact_id
-          and t.contact_id = any (array[v_contact_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.contact_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'company_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.company_id, t.id) < (v_company_id, v_before)
-          and t.company_id >= v_company_id
-          and t.company_id = any (array[v_company_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.company_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'owner_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.owner_id, t.id) < (v_owner_id, v_before)
-          and t.owner_id >= v_owner_id
-          and t.owner_id = any (array[v_owner_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.owner_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id from crm.deals t
-        where v_by = 'external_id'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.external_id, t.id) < (v_external_id, v_before)
-          and t.external_id >= v_external_id
-          and t.external_id = any (array[v_external_id])
-          and t.id < v_before
-          and t.id >= p_from
-          and t.external_id is not null
-        order by t.external_id desc, t.id desc
-        limit v_rows
-      )
-    ) t;
-  else
-    select s.ids, s.next_id into ids, next_id
-    from crm.deal_kept_search(p_args, p_before, p_from, p_step) s;
-    if v_pending = '{}' then
-      return;
-    end if;
-  end if;
-  v_words := crm.search_words(p_args ->> 'q');
-  v_pending := array(
-    select p.id from unnest(v_pending) p (id)
-    where p.id < p_before and p.id >= coalesce(next_id, p_from)
-    order by p.id desc
-    limit v_rows
-  );
-  next_id := coalesce(v_pending[v_rows], next_id);
-  ids := array(
-    select m.id
-    from (
-      (
-        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
-        except
-        select p.id from unnest(v_pending) p (id)
-      )
-      union all
-      select t.id
-      from unnest(v_pending) p (id)
-      join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = p.id
-      cross join lateral (select crm.deal_text(t) as text offset 0) x
-      where (v_status is null or t.status = any (v_status))
-        and (v_pipeline_id is null or t.pipeline_id = v_pipeline_id)
-        and (v_stage_id is null or t.stage_id = v_stage_id)
-        and (v_contact_id is null or t.contact_id = v_contact_id)
-        and (v_company_id is null or t.company_id = v_company_id)
-        and (v_owner_id is null or t.owner_id = v_owner_id)
-        and (v_external_id is null or t.external_id = v_external_id)
-        and (v_archived is distinct from 'false' or t.archived_at is null)
-        and (v_archived is distinct from 'true' or t.archived_at is not null)
-        and (v_closed_since = '-infinity' or t.closed_at >= v_closed_since)
-        and (v_closed_until = 'infinity' or t.closed_at < v_closed_until)
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-        and not exists (select from unnest(v_words) s (word) where strpos(x.text, s.word) = 0)
-    ) m
-    order by m.id desc
-  );
-end
-$$;
-
-
---
--- Name: FUNCTION deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.deal_list with `q`, more than its limit if there are as many: those of crm.deal_kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others.';
 
 
 --
@@ -14858,6 +11793,224 @@ COMMENT ON FUNCTION crm.kept_days(p_table regclass) IS 'For how many days the ro
 
 
 --
+-- Name: kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
+  -- Without another filter nearly all records with the words match.
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+    then v_limit + 51 else 2 * p_step
+  end;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    -- Words are compared by strpos(), not LIKE, which takes several times as long, and most with a word that nearly
+    -- repeats itself.
+    if v_way is null then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id), array_agg(w.id) filter (
+        where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, x.text from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = p_record
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w;
+      next_id := v_walked[v_rows];
+      -- Hardly more records have to be looked at than the page has, because hardly any is hidden.
+      if cardinality(v_matches) > v_enough then
+        v_matches := v_matches[:v_enough];
+        next_id := v_matches[v_enough];
+      end if;
+      v_matches := crm.chosen_matches(p_record, p_walk, v_matches);
+    else
+      execute format(
+        $sql$
+        select array_agg(w.id), array_agg(w.id) filter (
+          where w.is_match and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = $4 and x.id = w.id
+              and not exists (select from unnest($5) s (word) where strpos(x.text, s.word) = 0)
+          )
+        )
+        from (%s limit $3) w
+        $sql$,
+        v_way
+      ) into v_walked, v_matches using v_before, p_from, v_rows, p_record, p_words;
+      next_id := v_walked[v_rows];
+    end if;
+    ids := ids || v_matches;
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long
+    -- as the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
+    );
+    ids := ids || crm.chosen_matches(p_record, p_walk, v_found.ids);
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of a list with `q` by the texts that are kept, more than its limit if there are as many. It looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may be others.';
+
+
+--
+-- Name: kept_walk(text, jsonb, uuid, uuid, integer, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+begin
+  case p_record
+    when 'activity' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.activities t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'company' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.companies t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'contact' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.contacts t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'deal' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.deals t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'note' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.notes t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
+            and t.deal_id >= (p_args ->> 'deal_id')::uuid
+            and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.deal_id desc, t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]) IS 'Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has with at most the filter updated_since.';
+
+
+--
 -- Name: key_for_update(uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -15261,6 +12414,161 @@ $_$;
 --
 
 COMMENT ON FUNCTION crm.link_member(p_user_id uuid, p_email text) IS 'Links the members who have this confirmed e-mail, in any workspace, to the person: at the first sign-in, and again when the person whom a member was linked to exists no more.';
+
+
+--
+-- Name: list_by(text, jsonb, uuid, uuid, integer, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, p_kept boolean DEFAULT false, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_walk crm.walk;
+  v_way text;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_in_range uuid[];
+  -- Those of them that are walked.
+  v_chosen uuid[];
+  v_newer integer;
+begin
+  if p_kept then
+    v_walk.ranges := '{updated_at}';
+    v_walk.is_alone := '{true}';
+  else
+    v_walk := crm.walk_for(p_record, p_args);
+    v_way := crm.shortest_way(v_walk, p_before, p_from, p_step);
+  end if;
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    if v_way is null then
+      select w.walked, w.matches into v_walked, v_matches
+      from crm.kept_walk(p_record, p_args, v_before, p_from, v_rows, v_chosen) w;
+    else
+      execute format('select array_agg(w.id), array_agg(w.id) filter (where w.is_match) from (%s limit $3) w', v_way)
+      into v_walked, v_matches using v_before, p_from, v_rows, v_chosen;
+    end if;
+    ids := ids || v_matches;
+    next_id := v_walked[v_rows];
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    v_rows := 4 * p_step;
+    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
+    -- round was.
+    for v_range in 1 .. coalesce(cardinality(v_walk.ranges), 0) loop
+      if p_kept then
+        v_in_range := crm.updated_ids(p_record, p_args, 10 * p_step + 1);
+      else
+        execute format('select array_agg(w.id) from (%s limit $1) w', v_walk.ranges[v_range])
+        into v_in_range using 10 * p_step + 1;
+      end if;
+      continue when cardinality(v_in_range) > 10 * p_step;
+      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
+        count(*) filter (where r.id >= v_before and r.id < p_before)
+      into v_in_range, v_newer
+      from unnest(v_in_range) r (id)
+      where r.id >= p_from;
+      continue when v_newer > p_step;
+      if v_walk.is_alone[v_range] and v_walk.shows_all then
+        ids := ids || v_in_range[:v_limit + 1];
+        next_id := null;
+        return;
+      elsif v_walk.is_alone[v_range] then
+        -- Hardly more rows have to be looked at than the page has, because hardly any is hidden.
+        v_rows := least(v_rows, v_limit + 51);
+      end if;
+      v_chosen := coalesce(v_in_range[:v_rows], '{}');
+      v_way := v_walk.chosen;
+      exit;
+    end loop;
+  end loop;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of a list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others. p_kept: only updated_since was sent, for which plans are kept.';
+
+
+--
+-- Name: list_filters(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.list_filters(p_record text) RETURNS TABLE(kind text, name text, target text, given text, sql text)
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  select f.kind, f.name, f.target, f.given, f.sql
+  from (
+    values
+      ('activity', 'list', null, 'crm.activities', null, null),
+      ('activity', 'equality', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('activity', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('activity', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('activity', 'several', 'type', 'type', null, '%L::text'),
+      ('activity', 'several', 'status', 'status', null, '%L::text'),
+      ('activity', 'range', 'is_overdue', 'due_at', 'true', 't.status = ''pendente'' and t.due_at < now()'),
+      ('activity', 'condition', 'is_overdue', null, 'false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'),
+      ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'due_after', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
+      ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
+      ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
+      ('company', 'equality', 'domain', 'domain', null, '%L::text'),
+      ('company', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('company', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('company', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('company', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('company', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('contact', 'list', null, 'crm.contacts', null, 'crm.contact_text(t)'),
+      ('contact', 'equality', 'email', 'email', null, '%L::text'),
+      ('contact', 'equality', 'phone', 'phone_e164', null, 'coalesce(crm.e164(%L), '''')'),
+      ('contact', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('contact', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('contact', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('contact', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('contact', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('deal', 'list', null, 'crm.deals', null, 'crm.deal_text(t)'),
+      ('deal', 'several', 'status', 'status', null, '%L::text'),
+      ('deal', 'equality', 'pipeline_id', 'pipeline_id', null, '%L::uuid'),
+      ('deal', 'equality', 'stage_id', 'stage_id', null, '%L::uuid'),
+      ('deal', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('deal', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('deal', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('deal', 'equality', 'external_id', 'external_id', null, '%L::text'),
+      ('deal', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('deal', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('note', 'list', null, 'crm.notes', null, null),
+      ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('note', 'several', 'kind', 'kind', null, '%L::text'),
+      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz')
+  ) f (record, kind, name, target, given, sql)
+  where f.record = p_record
+$$;
+
+
+--
+-- Name: FUNCTION list_filters(p_record text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.list_filters(p_record text) IS 'The list of a record, with its table and the text that is searched, and its filters. A filter compares the column target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of the kind range it has an index with the column target, shown holds where the filter was not sent, and hidden is of few rows.';
 
 
 --
@@ -16263,156 +13571,6 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.note_json_if_short(t crm.notes) IS 'crm.note_json, or null if the row may be long: crm.note_page makes those, so that a page can end before them.';
-
-
---
--- Name: note_list_by(jsonb, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
---
-
-CREATE FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, OUT ids uuid[], OUT next_id uuid) RETURNS record
-    LANGUAGE plpgsql STABLE
-    SET search_path TO ''
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_sort TO 'off'
-    SET jit TO 'off'
-    AS $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
-  v_kind text[] := case when p_args ? 'kind' then array(select jsonb_array_elements_text(p_args -> 'kind')) end;
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'kind' as name, (
-      select t.* from unnest(v_kind) s (value)
-      cross join lateral (
-        select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = v_deal_id
-          and (t.kind, t.id) < (s.value, p_before)
-          and t.kind >= s.value
-          and t.kind = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.kind desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_kind is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_kind is null or t.kind = any (v_kind))
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and t.deal_id >= v_deal_id
-          and t.deal_id = any (array[v_deal_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.deal_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_kind) s (value)
-        cross join lateral (
-          select t.id, t.kind, t.updated_at from crm.notes t
-          where t.workspace_id = crm.current_workspace_id()
-            and t.deal_id = v_deal_id
-            and (t.kind, t.id) < (s.value, v_before)
-            and t.kind >= s.value
-            and t.kind = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.kind desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'kind'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.kind, t.updated_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,deal_id,updated_since}'::text[] = '{}';
-          v_in_range := array(
-            select t.id from crm.notes t
-            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-
-
---
--- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
---
-
-COMMENT ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
 
 
 --
@@ -18254,6 +15412,35 @@ COMMENT ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id uui
 
 
 --
+-- Name: rows_by(text, text, text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $_$
+  select format(
+    case
+      when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
+      -- One row at most has a unique value, so its index needs no order by the id.
+      when p_kind = 'unique' then
+        '%1$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
+      -- The conditions are those of api.<name>_list.
+      else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
+        ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'
+    end,
+    p_rows, p_column, p_value
+  )
+$_$;
+
+
+--
+-- Name: FUNCTION rows_by(p_rows text, p_kind text, p_column text, p_value text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) IS 'The rows with the value of a filter, newest first, by the index of its column; without a column all rows.';
+
+
+--
 -- Name: run_app_verb(text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -19128,6 +16315,74 @@ COMMENT ON FUNCTION crm.search_keys(p_workspace_id uuid, p_record text, p_sample
 
 
 --
+-- Name: search_page(text, jsonb, uuid, uuid, integer, boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer DEFAULT 250, p_kept boolean DEFAULT false, OUT ids uuid[], OUT next_id uuid) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    AS $_$
+declare
+  v_walk crm.walk;
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
+begin
+  if not p_kept or (v_pending = '{}') is not true then
+    v_walk := crm.walk_for(p_record, p_args);
+  end if;
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    execute format(
+      'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
+    ) into v_pending using p_before, p_from, v_rows;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.kept_search(v_walk, p_record, p_args, v_words, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
+    end if;
+  end if;
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select c.id from unnest(crm.chosen_matches(p_record, v_walk, v_pending, v_words)) c (id)
+    ) m
+    order by m.id desc
+  );
+end
+$_$;
+
+
+--
+-- Name: FUNCTION search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of a list with `q`, more than its limit if there are as many: those of crm.kept_search, and of what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be others. p_kept: only q was sent, for which plans are kept.';
+
+
+--
 -- Name: search_text(text[], text[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -19596,6 +16851,44 @@ COMMENT ON FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_
 
 
 --
+-- Name: shortest_way(crm.walk, uuid, uuid, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_way text;
+  v_reach uuid;
+  v_furthest uuid;
+  v_by text := p_walk.everything;
+begin
+  if cardinality(p_walk.ways) = 1 then
+    return p_walk.ways[1];
+  end if;
+  foreach v_way in array coalesce(p_walk.ways, '{}') loop
+    execute format('select w.id from (%s) w offset $3 limit 1', v_way) into v_reach using p_before, p_from, p_step;
+    if v_reach is null then
+      return v_way;
+    elsif v_furthest is null or v_reach < v_furthest then
+      v_furthest := v_reach;
+      v_by := v_way;
+    end if;
+  end loop;
+  return v_by;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) IS 'The rows of the filter that has the fewest as far as a step goes, or all rows if there is none.';
+
+
+--
 -- Name: single_names(text[]); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20038,6 +17331,51 @@ COMMENT ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid[]
 
 
 --
+-- Name: summary(text, jsonb, text, integer, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_before uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  v_from uuid := '00000000-0000-0000-0000-000000000000';
+  v_walk crm.walk := crm.walk_for(p_record, p_args, p_columns);
+  v_rows text;
+  v_looked bigint;
+  v_summary json;
+begin
+  if p_args ? 'since' then
+    v_from := crm.uuid_v7_floor((p_args ->> 'since')::timestamptz);
+  end if;
+  if p_args ? 'until' then
+    v_before := crm.uuid_v7_floor((p_args ->> 'until')::timestamptz);
+  end if;
+  -- By a range that was sent, if it has few enough rows.
+  foreach v_rows in array v_walk.ranges || crm.shortest_way(v_walk, v_before, v_from, 250) loop
+    execute format(p_sums, v_rows) into v_looked, v_summary using v_before, v_from, p_most + 1;
+    if coalesce(v_looked, 0) <= p_most then
+      return v_summary;
+    end if;
+  end loop;
+  perform api.fail('too_many_records');
+end
+$$;
+
+
+--
+-- Name: FUNCTION summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) IS 'What p_sums makes of the rows for the filters that were sent: how many it looked at, and the sums. It looks at p_most rows at most, so that a call costs as much whatever the workspace has; raises too_many_records where that is not enough.';
+
+
+--
 -- Name: synced_page(json[], uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20243,6 +17581,65 @@ COMMENT ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscriptio
 
 
 --
+-- Name: updated_ids(text, jsonb, integer); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.updated_ids(p_record text, p_args jsonb, p_most integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_since timestamptz := p_args ->> 'updated_since';
+begin
+  case p_record
+    when 'activity' then
+      return array(
+        select t.id from crm.activities t
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'company' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'contact' then
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'deal' then
+      return array(
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'note' then
+      return array(
+        select t.id from crm.notes t
+        where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION updated_ids(p_record text, p_args jsonb, p_most integer); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.updated_ids(p_record text, p_args jsonb, p_most integer) IS 'The rows of a list that changed since updated_since, last changed first.';
+
+
+--
 -- Name: url_decoded(text); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -20417,6 +17814,114 @@ CREATE FUNCTION crm.wake_dispatcher() RETURNS void
 --
 
 COMMENT ON FUNCTION crm.wake_dispatcher() IS 'Has the function poke the dispatcher after its reply, as after an event.';
+
+
+--
+-- Name: walk_for(text, jsonb, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text DEFAULT ''::text) RETURNS crm.walk
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v crm.walk;
+  v_sent crm.sent_filter[];
+  v_table text;
+  v_searched text;
+  v_matching text;
+  v_leading text;
+  v_rows text;
+  v_filters integer;
+  v_ranges boolean;
+begin
+  select
+    array_agg(row(s.*)::crm.sent_filter),
+    count(*) filter (where s.kind not in ('list', 'required', 'shown')),
+    bool_or(s.kind in ('range', '>=', '<')),
+    max(s.target) filter (where s.kind = 'list'),
+    max(s.value) filter (where s.kind = 'list'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind <> 'required'), 'true'),
+    coalesce(string_agg(s.condition, ' and ') filter (where s.kind = 'required'), 'true'),
+    not bool_or(s.kind = 'shown')
+  into v_sent, v_filters, v_ranges, v_table, v_searched, v_matching, v_leading, v.shows_all
+  from (
+    select f.kind, f.name, f.target, f.is_many, f.value, case
+      when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
+      when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
+      when f.is_many then format('t.%I = any (%s)', f.target, f.value)
+      when f.kind <> 'list' then format('t.%I = %s', f.target, f.value)
+    end
+    from (
+      select f.kind, f.name, f.target, f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many, case
+        when f.given is not null or f.kind = 'list' then f.sql
+        when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
+        when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
+        else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
+      end as value
+      from crm.list_filters(p_record) f
+      where case
+        when f.kind = 'list' then true
+        when f.kind = 'shown' then coalesce(p_args ->> f.name, f.given) = f.given
+        when f.given is not null then p_args ->> f.name = f.given
+        else p_args ? f.name
+      end
+    ) f
+  ) s (kind, name, target, is_many, value, condition);
+  -- The workspace is a value, because Postgres would parse the function anew in each statement.
+  v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
+  v.chosen := format(
+    'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
+    ' join %s t on %s and t.id = chosen.id order by chosen.position',
+    v_matching, coalesce(v_searched, 'null'), v_table, v_rows
+  );
+  v_rows := format('select t.id, %s as is_match%s from %s t where %s', v_matching, p_columns, v_table, v_rows);
+  select coalesce(max(crm.rows_by(v_rows, s.kind, s.target, s.value)), crm.rows_by(v_rows, null, null, null)) into v.everything
+  from unnest(v_sent) s
+  where s.kind = 'required';
+  if v_filters = 0 then
+    return v;
+  end if;
+  v_rows := format('%s and %s', v_rows, v_leading);
+  select array_agg(
+    case
+      when s.kind = 'hidden' then crm.rows_by(format('%s and %s', v_rows, s.condition), null, null, null)
+      when s.is_many then format(
+        'select w.* from unnest(%s) s (value) cross join lateral (%s limit $3 + 1) w order by w.id desc',
+        s.value, crm.rows_by(v_rows, s.kind, s.target, 's.value')
+      )
+      else crm.rows_by(v_rows, s.kind, s.target, s.value)
+    end
+  )
+  into v.ways
+  from unnest(v_sent) s
+  where s.kind in ('hidden', 'equality', 'unique', 'several');
+  if v_ranges then
+    select
+      array_agg(format('%s and %s order by t.%I desc', v_rows, r.conditions, r.target) order by r.name, r.target),
+      array_agg(r.count = v_filters order by r.name, r.target)
+    into v.ranges, v.is_alone
+    from (
+      select r.target, r.name, count(*), string_agg(s.condition, ' and ') as conditions
+      from (
+        select distinct s.target, case when s.kind = 'range' then s.name end as name
+        from unnest(v_sent) s
+        where s.kind in ('range', '>=', '<')
+      ) r
+      join unnest(v_sent) s on s.target = r.target and (s.name = r.name or s.kind in ('>=', '<'))
+      group by r.target, r.name
+    ) r;
+  end if;
+  return v;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION walk_for(p_record text, p_args jsonb, p_columns text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text) IS 'How to read the rows of a list by the filters that were sent. Of what a caller sends only values get into the statements, as literals; the names are those that crm.list_filters has.';
 
 
 --
@@ -24306,14 +21811,6 @@ GRANT ALL ON FUNCTION crm.activity_label(p_type text) TO crm_api;
 
 
 --
--- Name: FUNCTION activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.activity_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
 -- Name: FUNCTION activity_lock(p_id uuid, p_if_match jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24599,6 +22096,14 @@ GRANT ALL ON FUNCTION crm.choose_stage_for_update(p_deal crm.deals, p_pipeline_i
 
 
 --
+-- Name: FUNCTION chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION claim_candidates(p_shard smallint, p_limit integer); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24647,22 +22152,6 @@ GRANT ALL ON FUNCTION crm.company_json_if_short(t crm.companies) TO crm_api;
 
 
 --
--- Name: FUNCTION company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.company_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
--- Name: FUNCTION company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.company_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
 -- Name: FUNCTION company_lock(p_id uuid, p_if_match jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24708,14 +22197,6 @@ GRANT ALL ON FUNCTION crm.company_page(p_ids uuid[], p_records json[]) TO crm_ap
 
 REVOKE ALL ON FUNCTION crm.company_save(t crm.companies) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.company_save(t crm.companies) TO crm_api;
-
-
---
--- Name: FUNCTION company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.company_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -24783,22 +22264,6 @@ GRANT ALL ON FUNCTION crm.contact_json_if_short(t crm.contacts) TO crm_api;
 
 
 --
--- Name: FUNCTION contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.contact_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
--- Name: FUNCTION contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.contact_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
 -- Name: FUNCTION contact_lock(p_id uuid, p_if_match jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24844,14 +22309,6 @@ GRANT ALL ON FUNCTION crm.contact_page(p_ids uuid[], p_records json[]) TO crm_ap
 
 REVOKE ALL ON FUNCTION crm.contact_save(t crm.contacts) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.contact_save(t crm.contacts) TO crm_api;
-
-
---
--- Name: FUNCTION contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.contact_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -24983,22 +22440,6 @@ GRANT ALL ON FUNCTION crm.deal_json_if_short(t crm.deals) TO crm_api;
 
 
 --
--- Name: FUNCTION deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.deal_kept_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
--- Name: FUNCTION deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.deal_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
-
-
---
 -- Name: FUNCTION deal_lock(p_id uuid, p_if_match jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25036,14 +22477,6 @@ GRANT ALL ON FUNCTION crm.deal_page(p_ids uuid[], p_records json[]) TO crm_api;
 
 REVOKE ALL ON FUNCTION crm.deal_save(t crm.deals) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.deal_save(t crm.deals) TO crm_api;
-
-
---
--- Name: FUNCTION deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.deal_search(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -25639,6 +23072,22 @@ REVOKE ALL ON FUNCTION crm.kept_days(p_table regclass) FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.kept_search(p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.kept_walk(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[], OUT walked uuid[], OUT matches uuid[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION key_for_update(p_workspace_id uuid, p_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25725,6 +23174,22 @@ GRANT ALL ON FUNCTION crm.lead_result(p_deal crm.deals, p_contact_id uuid, p_com
 --
 
 REVOKE ALL ON FUNCTION crm.link_member(p_user_id uuid, p_email text) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
+-- Name: FUNCTION list_filters(p_record text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.list_filters(p_record text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.list_filters(p_record text) TO crm_api;
 
 
 --
@@ -25995,14 +23460,6 @@ GRANT ALL ON FUNCTION crm.note_json(t crm.notes) TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.note_json_if_short(t crm.notes) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.note_json_if_short(t crm.notes) TO crm_api;
-
-
---
--- Name: FUNCTION note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
---
-
-REVOKE ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.note_list_by(p_args jsonb, p_before uuid, p_from uuid, p_step integer, OUT ids uuid[], OUT next_id uuid) TO crm_api;
 
 
 --
@@ -26503,6 +23960,14 @@ GRANT ALL ON FUNCTION crm.rotate_secret(p_workspace_id uuid, p_subscription_id u
 
 
 --
+-- Name: FUNCTION rows_by(p_rows text, p_kind text, p_column text, p_value text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.rows_by(p_rows text, p_kind text, p_column text, p_value text) TO crm_api;
+
+
+--
 -- Name: FUNCTION run_app_verb(p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26599,6 +24064,14 @@ REVOKE ALL ON FUNCTION crm.search_keys(p_workspace_id uuid, p_record text, p_sam
 
 
 --
+-- Name: FUNCTION search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.search_page(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) TO crm_api;
+
+
+--
 -- Name: FUNCTION search_text(p_texts text[], p_phones text[]); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26691,6 +24164,14 @@ REVOKE ALL ON FUNCTION crm.settle_shard(p_shard smallint) FROM PUBLIC;
 --
 
 REVOKE ALL ON FUNCTION crm.settle_subscription(p_workspace_id uuid, p_subscription_id uuid, p_send_now boolean) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.shortest_way(p_walk crm.walk, p_before uuid, p_from uuid, p_step integer) TO crm_api;
 
 
 --
@@ -26797,6 +24278,14 @@ GRANT ALL ON FUNCTION crm.subscription_overviews(p_workspace_id uuid, p_ids uuid
 
 
 --
+-- Name: FUNCTION summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) TO crm_api;
+
+
+--
 -- Name: FUNCTION synced_page(p_records json[], p_next_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26854,6 +24343,14 @@ REVOKE ALL ON FUNCTION crm.unsettle_subscription(p_workspace_id uuid, p_subscrip
 
 
 --
+-- Name: FUNCTION updated_ids(p_record text, p_args jsonb, p_most integer); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.updated_ids(p_record text, p_args jsonb, p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.updated_ids(p_record text, p_args jsonb, p_most integer) TO crm_api;
+
+
+--
 -- Name: FUNCTION url_decoded(p_text text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26904,6 +24401,14 @@ REVOKE ALL ON FUNCTION crm.wake_deliveries(p_shard smallint) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION crm.wake_dispatcher() FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.wake_dispatcher() TO crm_api;
+
+
+--
+-- Name: FUNCTION walk_for(p_record text, p_args jsonb, p_columns text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text) TO crm_api;
 
 
 --
