@@ -12443,12 +12443,12 @@ declare
   v_chosen uuid[];
   v_newer integer;
 begin
-  if p_kept then
-    v_walk.ranges := '{updated_at}';
-    v_walk.is_alone := '{true}';
-  else
+  if not p_kept then
     v_walk := crm.walk_for(p_record, p_args);
     v_way := crm.shortest_way(v_walk, p_before, p_from, p_step);
+  elsif p_args ? 'updated_since' then
+    v_walk.ranges := '{updated_at}';
+    v_walk.is_alone := '{true}';
   end if;
   ids := '{}';
   for v_round in 1 .. 2 loop
@@ -12501,7 +12501,7 @@ $_$;
 -- Name: FUNCTION list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of a list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others. p_kept: only updated_since was sent, for which plans are kept.';
+COMMENT ON FUNCTION crm.list_by(p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer, p_kept boolean, OUT ids uuid[], OUT next_id uuid) IS 'The ids of a page of a list, more than its limit if there are as many, for any combination of its filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others. p_kept: at most updated_since was sent, for which plans are kept.';
 
 
 --
