@@ -3,7 +3,10 @@ import type { CrmRecord, RecordSearch } from "../../supabase/functions/_shared/c
 import { comment } from "./sql_text.ts";
 
 /** What makes the text of the record. docs/decisions/0031-search.md says how searches work, and why. */
-export function searchSql({ name, about }: CrmRecord, { texts, phones = [], spelled = {} }: RecordSearch): string {
+export function searchSql(
+  { name, about }: CrmRecord,
+  { texts, phones = [], spelled = {} }: RecordSearch,
+): string {
   const table = `crm.${about.table}`;
   const searched = [
     ...texts.map((column) => `t.${column}`),

@@ -10,7 +10,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return crm.summary('${name}', p_args, '${[...groups, ...sums].map((column) => `, t.${column}`).join("")}', ${most}, $sql$
+  return crm.summary('${name}', p_args, '${
+    [...groups, ...sums].map((column) => `, t.${column}`).join("")
+  }', ${most}, $sql$
     select sum(g.looked), json_build_object(
       'data', coalesce(
         json_agg(
