@@ -853,7 +853,7 @@ CREATE TYPE crm.sent_filter AS (
 -- Name: TYPE sent_filter; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.sent_filter IS 'A filter that was sent, as SQL: its value, an array if there are several, and the condition that row `t` matches it.';
+COMMENT ON TYPE crm.sent_filter IS 'A filter that was sent, as SQL: its value (an array if is_many) and the condition for row t to match it.';
 
 
 --
@@ -874,7 +874,7 @@ CREATE TYPE crm.walk AS (
 -- Name: TYPE walk; Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON TYPE crm.walk IS 'Statements that read the rows for the filters of a caller, newest first, with `is_match`: all rows, those with the value of one filter, those in a range (in its order) and whether no other filter was sent, those of the ids `$4`. `$1` is the id before which rows are read, `$2` the lowest, `$3` how many are wanted.';
+COMMENT ON TYPE crm.walk IS 'Statements that read rows for the filters that were sent; the column is_match says whether a row matches all of them. everything: all rows, newest first; ways: the rows that one filter has, newest first; ranges: the rows in a range, in its order; chosen: the rows with the ids $4. $1 is the id before which a walk begins, $2 the lowest, $3 how many rows are read. is_alone: whether only that range was sent; shows_all: whether archived records are asked for too.';
 
 
 --
@@ -11857,8 +11857,8 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long
-    -- as the words are long.
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as
+    -- long as the words are long.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
@@ -16868,7 +16868,8 @@ begin
     return p_walk.ways[1];
   end if;
   foreach v_way in array coalesce(p_walk.ways, '{}') loop
-    execute format('select w.id from (%s) w offset $3 limit 1', v_way) into v_reach using p_before, p_from, p_step;
+    execute format('select w.id from (%s) w offset $3 limit 1', v_way)
+    into v_reach using p_before, p_from, p_step;
     if v_reach is null then
       return v_way;
     elsif v_furthest is null or v_reach < v_furthest then
@@ -17372,7 +17373,7 @@ $$;
 -- Name: FUNCTION summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) IS 'What p_sums makes of the rows for the filters that were sent: how many it looked at, and the sums. It looks at p_most rows at most, so that a call costs as much whatever the workspace has; raises too_many_records where that is not enough.';
+COMMENT ON FUNCTION crm.summary(p_record text, p_args jsonb, p_columns text, p_most integer, p_sums text) IS 'Runs p_sums, a statement that returns how many rows it looked at and a reply, over the rows for the filters that were sent, with the columns p_columns. Raises too_many_records if they are more than p_most.';
 
 
 --
@@ -17595,35 +17596,41 @@ begin
     when 'activity' then
       return array(
         select t.id from crm.activities t
-        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );
     when 'company' then
       return array(
         select t.id from crm.companies t
-        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );
     when 'contact' then
       return array(
         select t.id from crm.contacts t
-        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );
     when 'deal' then
       return array(
         select t.id from crm.deals t
-        where t.workspace_id = crm.current_workspace_id() and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );
     when 'note' then
       return array(
         select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id() and t.deal_id = (p_args ->> 'deal_id')::uuid and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );
@@ -17847,18 +17854,21 @@ begin
   into v_sent, v_filters, v_ranges, v_table, v_searched, v_matching, v_leading, v.shows_all
   from (
     select f.kind, f.name, f.target, f.is_many, f.value, case
+      when f.kind = 'list' then null
       when f.kind in ('shown', 'hidden', 'range', 'condition') then f.value
       when f.kind in ('>=', '<') then format('t.%I %s %s', f.target, f.kind, f.value)
       when f.is_many then format('t.%I = any (%s)', f.target, f.value)
-      when f.kind <> 'list' then format('t.%I = %s', f.target, f.value)
+      else format('t.%I = %s', f.target, f.value)
     end
     from (
-      select f.kind, f.name, f.target, f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many, case
-        when f.given is not null or f.kind = 'list' then f.sql
-        when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
-        when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
-        else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
-      end as value
+      select f.kind, f.name, f.target,
+        f.kind = 'several' and jsonb_array_length(p_args -> f.name) > 1 as is_many,
+        case
+          when f.given is not null or f.kind = 'list' then f.sql
+          when f.kind <> 'several' then format(f.sql, p_args ->> f.name)
+          when jsonb_array_length(p_args -> f.name) = 1 then format(f.sql, p_args -> f.name ->> 0)
+          else format(f.sql || '[]', array(select jsonb_array_elements_text(p_args -> f.name)))
+        end as value
       from crm.list_filters(p_record) f
       where case
         when f.kind = 'list' then true
@@ -17868,7 +17878,7 @@ begin
       end
     ) f
   ) s (kind, name, target, is_many, value, condition);
-  -- The workspace is a value, because Postgres would parse the function anew in each statement.
+  -- A literal, because a function of SQL is parsed anew for each statement that it becomes a part of.
   v_rows := format('t.workspace_id = %L::uuid', crm.current_workspace_id());
   v.chosen := format(
     'select t.id, %s as is_match, %s as text from unnest($4) with ordinality chosen (id, position)'
@@ -17876,7 +17886,8 @@ begin
     v_matching, coalesce(v_searched, 'null'), v_table, v_rows
   );
   v_rows := format('select t.id, %s as is_match%s from %s t where %s', v_matching, p_columns, v_table, v_rows);
-  select coalesce(max(crm.rows_by(v_rows, s.kind, s.target, s.value)), crm.rows_by(v_rows, null, null, null)) into v.everything
+  select coalesce(max(crm.rows_by(v_rows, s.kind, s.target, s.value)), crm.rows_by(v_rows, null, null, null))
+  into v.everything
   from unnest(v_sent) s
   where s.kind = 'required';
   if v_filters = 0 then
@@ -17921,7 +17932,7 @@ $_$;
 -- Name: FUNCTION walk_for(p_record text, p_args jsonb, p_columns text); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text) IS 'How to read the rows of a list by the filters that were sent. Of what a caller sends only values get into the statements, as literals; the names are those that crm.list_filters has.';
+COMMENT ON FUNCTION crm.walk_for(p_record text, p_args jsonb, p_columns text) IS 'The statements for the filters that were sent. What a caller sends gets into them only as quoted literals of the filter''s type; names of columns and tables come from crm.list_filters.';
 
 
 --

@@ -148,12 +148,13 @@ ${
 function updatedIdsSql(listed: readonly CrmRecord[]): string {
   const branches = listed.map((record) => {
     const leading = required(record).map((filter) =>
-      ` and t.${columnOf(filter)} = ${argument(record, filter)}`
+      `\n          and t.${columnOf(filter)} = ${argument(record, filter)}`
     );
     return `    when '${record.name}' then
       return array(
         select t.id from crm.${record.about.table} t
-        where t.workspace_id = crm.current_workspace_id()${leading.join("")} and t.updated_at >= v_since
+        where t.workspace_id = crm.current_workspace_id()${leading.join("")}
+          and t.updated_at >= v_since
         order by t.updated_at desc
         limit p_most
       );`;

@@ -25,8 +25,8 @@ begin
 end
 $$;
 comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
-  'Those of the ids, in their order, whose records match the filters of the walk, or are in the list without any if that is '
-  'empty; and whose text, as it is now, has the words.';
+  'Those of the ids, in their order, whose records match the filters of the walk, or are in the list without any if '
+  'that is empty; and whose text, as it is now, has the words.';
 
 create function crm.kept_search(
   p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
@@ -92,8 +92,8 @@ begin
     ids := ids || v_matches;
     exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
     v_before := next_id;
-    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as long
-    -- as the words are long.
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as
+    -- long as the words are long.
     v_rows := least(
       4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
       2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
@@ -110,9 +110,9 @@ begin
 end
 $$;
 comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
-  'The ids of a page of a list with `q` by the texts that are kept, more than its limit if there are as many. It looks '
-  'through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if there may '
-  'be others.';
+  'The ids of a page of a list with `q` by the texts that are kept, more than its limit if there are as many. It '
+  'looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if '
+  'there may be others.';
 
 create function crm.search_page(
   p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, p_kept boolean default false,
@@ -174,7 +174,7 @@ begin
 end
 $$;
 comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
-  'The ids of a page of a list with `q`, more than its limit if there are as many: those of crm.kept_search, and of what '
-  'changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where there '
-  'are too many to be known, it walks as many rows instead. next_id is where the next page continues if there may be '
-  'others. p_kept: only q was sent, for which plans are kept.';
+  'The ids of a page of a list with `q`, more than its limit if there are as many: those of crm.kept_search, and of '
+  'what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where '
+  'there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there '
+  'may be others. p_kept: only q was sent, for which plans are kept.';
