@@ -1,9 +1,9 @@
-// The verb of a list (spec 4.0): one statement without a filter, one for each equality; everything else is in list_by_sql.ts.
+// The verb of a list (spec 4.0): one statement without a filter, one for each equality. For everything else it calls
+// crm.list_by and crm.search_page, which need of a record what list_filters_sql.ts writes.
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import { always, argument, columnOf, hiding, type NamedFilter, optional, required } from "./filters.ts";
-import { listBySql } from "./list_by_sql.ts";
 import { searchSql } from "./search_sql.ts";
-import { comment, indent } from "./sql_text.ts";
+import { comment } from "./sql_text.ts";
 import { walk } from "./walks.ts";
 
 /**
@@ -28,14 +28,12 @@ export function indexesSql(record: CrmRecord): string {
   return [...indexes, ...ofHidden].join("\n");
 }
 
-/** `api.<name>_list`, and the functions that it calls for long records and for other filters than one equality. */
+/** `api.<name>_list`, and the functions that it calls for long records. */
 export function listSql(record: CrmRecord): string {
   const { name, about } = record;
   const { search } = about;
   const served = [[], ...optional(record).map((filter) => [filter])];
-  return `${[listBySql(record), ...(search ? [searchSql(record, search)] : [])].join("\n\n")}
-
-${pageSql(record)}
+  return `${search ? `${searchSql(record, search)}\n\n` : ""}${pageSql(record)}
 
 create function api.${name}_list(p_args jsonb) returns json
 language plpgsql stable
@@ -57,7 +55,7 @@ ${optional(record).some(isMade) ? "  v_value text;\n" : ""}  v_ids uuid[];
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.${name}_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -107,20 +105,23 @@ ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newes
 
 /** The ids of a page, or of the rest of one, that no statement above serves. */
 function pageOf({ name, about }: CrmRecord): string {
-  const page = (by: string) =>
-    `    select page.ids, page.next_id into v_rest_ids, v_next_id
-    from crm.${name}_${by}(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;`;
-  if (!about.search) return page("list_by");
+  const page = (by: string, kept: string, indent: string) =>
+    `${indent}select page.ids, page.next_id into v_rest_ids, v_next_id
+${indent}from crm.${by}(
+${indent}  '${name}', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+${indent}  p_kept => v_filters - '${kept}' = '{}'
+${indent}) page;`;
+  if (!about.search) return page("list_by", "updated_since", "    ");
   return `    if p_args ? 'q' then
-${indent(page("search"), 2)}
+${page("search_page", "q", "      ")}
     else
-${indent(page("list_by"), 2)}
+${page("list_by", "updated_since", "      ")}
     end if;`;
 }
 
 /**
  * Leaves out the rows of a walk that do not satisfy what holds for every list. If that leaves too few for the page, the rest
- * is asked of `crm.<name>_list_by`, from where the walk ended.
+ * is asked of `crm.list_by`, from where the walk ended.
  */
 function leaveOut(record: CrmRecord): string {
   if (always(record).length === 0) return "";

@@ -3,6 +3,7 @@ import type { CrmRecord } from "../../supabase/functions/_shared/contract/record
 import { EVENTS } from "../../supabase/functions/_shared/contract/events.ts";
 import type { Reference } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
+import { listFiltersSql } from "./list_filters_sql.ts";
 import { isErasable, isMergeable } from "./lifecycle_sql.ts";
 import { recordSql } from "./record_sql.ts";
 import { records } from "./records.ts";
@@ -27,6 +28,7 @@ export function sections(): Map<string, string> {
         ? [[`${record.name} summary`, summarySql(record, record.about.summary)] as const]
         : []
     ),
+    ["filters", listFiltersSql(records)],
     ["references", referencesSql(records)],
     ["event types", eventTypesSql()],
     ["searched records", searchedSql(records)],

@@ -23,16 +23,17 @@ export const indent = (sql: string, spaces: number): string => sql.replaceAll(/^
 /** A `comment on` statement. Its text is split into literals, as SQL joins those on lines of their own. */
 export function comment(object: string, text: string): string {
   const statement = `comment on ${object} is`;
-  const whole = quote(text);
+  const whole = literal(text);
   if (statement.length + whole.length + 2 <= WIDTH) return `${statement} ${whole};`;
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const longer = [lines.at(-1), word].join(" ");
-    if (lines.length > 0 && quote(longer).length + 4 <= WIDTH) lines[lines.length - 1] = longer;
+    if (lines.length > 0 && literal(longer).length + 4 <= WIDTH) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  const literals = lines.map((line, index) => quote(index < lines.length - 1 ? `${line} ` : line));
+  const literals = lines.map((line, index) => literal(index < lines.length - 1 ? `${line} ` : line));
   return `${statement}\n${literals.map((literal) => `  ${literal}`).join("\n")};`;
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+/** A text as a literal of SQL. */
+export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -111,150 +111,6 @@ create index notes_deal_id on crm.notes (workspace_id, deal_id, id);
 create index notes_kind on crm.notes (workspace_id, deal_id, kind, id);
 create index notes_updated_at on crm.notes (workspace_id, deal_id, updated_at, id);
 
-create function crm.note_list_by(
-  p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, out ids uuid[], out next_id uuid
-)
-language plpgsql stable
-set search_path = ''
-set plan_cache_mode = 'force_generic_plan'
--- As in api.note_list. The few sorts that are left would count as expensive enough to compile.
-set enable_sort = off
-set jit = off
-as $$
-declare
-  v_limit integer := p_args ->> 'limit';
-  v_deal_id uuid := (p_args ->> 'deal_id')::uuid;
-  v_kind text[] := case when p_args ? 'kind' then array(select jsonb_array_elements_text(p_args -> 'kind')) end;
-  v_updated_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
-  v_ranges text[] := array_remove(array[
-    case when p_args ?| array['updated_since'] then 'updated_at' end
-  ], null);
-  v_by text;
-  v_before uuid := p_before;
-  v_rows integer := p_step;
-  v_walked uuid[];
-  v_matches uuid[];
-  v_range text;
-  v_in_range uuid[];
-  -- Whether no other filter was sent, so that all rows in the range match.
-  v_alone boolean;
-  v_newer integer;
-begin
-  -- By the filter with the fewest rows as far as a step goes, or by all rows if there is none.
-  select w.name into v_by
-  from (
-    select 'kind' as name, (
-      select t.* from unnest(v_kind) s (value)
-      cross join lateral (
-        select t.id from crm.notes t
-        where t.workspace_id = crm.current_workspace_id()
-          and t.deal_id = v_deal_id
-          and (t.kind, t.id) < (s.value, p_before)
-          and t.kind >= s.value
-          and t.kind = any (array[s.value])
-          and t.id < p_before
-          and t.id >= p_from
-        order by t.kind desc, t.id desc
-        limit p_step + 1
-      ) t
-      order by t.id desc
-      offset p_step limit 1
-    ) as reach
-    where v_kind is not null
-  ) w
-  order by w.reach nulls first
-  limit 1;
-  v_by := coalesce(v_by, 'all');
-  ids := '{}';
-  for v_round in 1 .. 2 loop
-    select array_agg(t.id), array_agg(t.id) filter (
-      where (v_kind is null or t.kind = any (v_kind))
-        and (v_updated_since = '-infinity' or t.updated_at >= v_updated_since)
-    )
-    into v_walked, v_matches
-    from (
-      (
-        select t.id, t.kind, t.updated_at from crm.notes t
-        where v_by = 'all'
-          and t.workspace_id = crm.current_workspace_id()
-          and (t.deal_id, t.id) < (v_deal_id, v_before)
-          and t.deal_id >= v_deal_id
-          and t.deal_id = any (array[v_deal_id])
-          and t.id < v_before
-          and t.id >= p_from
-        order by t.deal_id desc, t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.* from unnest(v_kind) s (value)
-        cross join lateral (
-          select t.id, t.kind, t.updated_at from crm.notes t
-          where t.workspace_id = crm.current_workspace_id()
-            and t.deal_id = v_deal_id
-            and (t.kind, t.id) < (s.value, v_before)
-            and t.kind >= s.value
-            and t.kind = any (array[s.value])
-            and t.id < v_before
-            and t.id >= p_from
-          order by t.kind desc, t.id desc
-          limit v_rows
-        ) t
-        where v_by = 'kind'
-        order by t.id desc
-        limit v_rows
-      )
-      union all
-      (
-        select t.id, t.kind, t.updated_at
-        from unnest(v_in_range[:v_rows]) with ordinality chosen (id, position)
-        join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
-        where v_by = 'range'
-        order by chosen.position
-      )
-    ) t;
-    ids := ids || v_matches;
-    next_id := v_walked[v_rows];
-    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
-    v_before := next_id;
-    v_rows := 4 * p_step;
-    -- Few rows of the first round match. A range of few rows is walked instead, if it has no more rows where the first
-    -- round was.
-    foreach v_range in array v_ranges loop
-      case v_range
-        when 'updated_at' then
-          v_alone := p_args - '{limit,cursor,since,until,deal_id,updated_since}'::text[] = '{}';
-          v_in_range := array(
-            select t.id from crm.notes t
-            where t.workspace_id = crm.current_workspace_id() and t.deal_id = v_deal_id
-              and t.updated_at >= v_updated_since
-            order by t.updated_at desc
-            limit 10 * p_step + 1
-          );
-      end case;
-      continue when cardinality(v_in_range) > 10 * p_step;
-      select array_agg(r.id order by r.id desc) filter (where r.id < v_before),
-        count(*) filter (where r.id >= v_before and r.id < p_before)
-      into v_in_range, v_newer
-      from unnest(v_in_range) r (id)
-      where r.id >= p_from;
-      if v_newer <= p_step then
-        if v_alone then
-          ids := ids || v_in_range[:v_limit + 1];
-          next_id := null;
-          return;
-        end if;
-        v_by := 'range';
-        exit;
-      end if;
-    end loop;
-  end loop;
-end
-$$;
-comment on function crm.note_list_by(jsonb, uuid, uuid, integer) is
-  'The ids of a page of api.note_list, more than its limit if there are as many, for any combination of its '
-  'filters. It looks through at most 5 * p_step rows; next_id is the last of them if there may be others.';
-
 create function crm.note_json_if_short(t crm.notes) returns json
 language sql stable
 as $$
@@ -311,7 +167,7 @@ declare
   v_next_id uuid;
   v_records json[];
   v_complete boolean;
-  -- The records that crm.note_list_by is asked for.
+  -- The records that crm.list_by is asked for.
   v_rest integer;
   v_rest_ids uuid[];
   v_rest_records json[];
@@ -359,7 +215,10 @@ begin
   end if;
   if v_rest is not null then
     select page.ids, page.next_id into v_rest_ids, v_next_id
-    from crm.note_list_by(p_args || jsonb_build_object('limit', v_rest), v_before, v_from) page;
+    from crm.list_by(
+      'note', p_args || jsonb_build_object('limit', v_rest), v_before, v_from,
+      p_kept => v_filters - 'updated_since' = '{}'
+    ) page;
     select array_agg(page.record), count(page.record) = count(*) and coalesce(v_complete, true)
     into v_rest_records, v_complete
     from (

@@ -1,4 +1,4 @@
-// crm.contact_search looks through few rows for a page, finds others by the index, and then continues by cursor. Whatever
+// crm.search_page looks through few rows for a page, finds others by the index, and then continues by cursor. Whatever
 // the words, however few rows it looks through, and whatever the job that keeps the texts has not seen yet, its pages
 // together are the contacts whose text has every word.
 import fc from "fast-check";
@@ -83,8 +83,9 @@ async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, s
       await sql`set local role crm_api`;
       await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
       const [found] = await sql<[{ ids: string[]; next_id: string | null }]>`
-        select * from crm.contact_search(
-          ${sql.json({ q, limit, ...filter })}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer
+        select * from crm.search_page(
+          'contact', ${sql.json({ q, limit, ...filter })}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
+          ${Object.keys(filter).length === 0}
         )`;
       return found;
     });

@@ -5,7 +5,7 @@ import { makeMember } from "../support/record_fixtures.ts";
 import { openDatabase, openWithoutTriggers } from "../support/stack.ts";
 
 const ROWS = 60_000;
-/** Of the oldest, which were changed last: more than crm.deal_list_by reads of the index of updated_at. */
+/** Of the oldest, which were changed last: more than crm.list_by reads of the index of updated_at. */
 const CHANGED = 6_000;
 /** A page of 50 reads at most the rows of one walk and of one range; 60,000 deals and their index are 2,600 blocks. */
 const MAX_BLOCKS = 400;

@@ -1,0 +1,180 @@
+// What crm.list_by, crm.search_page and crm.summary know of the records: their filters as data, and the statements of the
+// calls that are common enough to keep their plans.
+import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
+import {
+  always,
+  argument,
+  columnOf,
+  conditions,
+  hiding,
+  type NamedFilter,
+  optional,
+  ranges,
+  required,
+} from "./filters.ts";
+import { comment, literal } from "./sql_text.ts";
+import { walk } from "./walks.ts";
+
+/** `crm.list_filters`, `crm.kept_walk` and `crm.updated_ids`, of all records with a list. */
+export function listFiltersSql(records: readonly CrmRecord[]): string {
+  const listed = records.filter(({ about }) => about.sql?.includes("list"));
+  return [filtersSql(listed), keptWalkSql(listed), updatedIdsSql(listed)].join("\n\n");
+}
+
+function filtersSql(listed: readonly CrmRecord[]): string {
+  const rows = listed.flatMap(rowsOf).map((row) =>
+    `      (${row.map((value) => value === null ? "null" : literal(value)).join(", ")})`
+  );
+  return `create function crm.list_filters(p_record text)
+returns table (kind text, name text, target text, given text, sql text)
+language sql immutable
+as $$
+  select f.kind, f.name, f.target, f.given, f.sql
+  from (
+    values
+${rows.join(",\n")}
+  ) f (record, kind, name, target, given, sql)
+  where f.record = p_record
+$$;
+${
+    comment(
+      "function crm.list_filters(text)",
+      "The list of a record, with its table and the text that is searched, and its filters. A filter compares the column " +
+        "target with a value, where %L is what was sent; or, for the value given, it is a condition on row t. Of the kind " +
+        "range it has an index with the column target, shown holds where the filter was not sent, and hidden is of few rows.",
+    )
+  }`;
+}
+
+type Row = (string | null)[];
+
+function rowsOf(record: CrmRecord): Row[] {
+  const { name, about } = record;
+  const compared = (kind: string, filter: NamedFilter, column = columnOf(filter)): Row => [
+    name,
+    kind,
+    filter.name,
+    column,
+    null,
+    placeholder(record, filter),
+  ];
+  return [
+    [name, "list", null, `crm.${about.table}`, null, about.search ? `crm.${name}_text(t)` : null],
+    ...required(record).map((filter) => compared("required", filter)),
+    ...optional(record).map((filter) =>
+      compared(filter.unique ? "unique" : filter.several ? "several" : "equality", filter)
+    ),
+    ...conditions(record).flatMap((filter) =>
+      Object.entries(filter.condition!).map(([value, sql]): Row => {
+        const kind = kindOf(filter, value);
+        return [name, kind, filter.name, kind === "range" ? filter.indexed!.column : null, value, sql];
+      })
+    ),
+    ...[...ranges(record)].flatMap(([column, filters]) =>
+      filters.map((filter) => compared(filter.range!.operator, filter, column))
+    ),
+  ];
+}
+
+function kindOf({ hides, indexed }: NamedFilter, value: string): string {
+  if (hides !== undefined) return value === hides.only ? "hidden" : "shown";
+  return indexed?.value === value ? "range" : "condition";
+}
+
+/** The value of a filter with %L for what was sent. */
+function placeholder({ fields }: CrmRecord, { name, through, range }: NamedFilter): string {
+  // A text of which the function makes nothing is no row's, and not every row's.
+  if (through !== undefined) return `coalesce(${through}(%L), '')`;
+  return `%L::${range ? "timestamptz" : fields[name]?.sql ?? "text"}`;
+}
+
+function keptWalkSql(listed: readonly CrmRecord[]): string {
+  const branches = listed.map((record) => {
+    const table = `crm.${record.about.table} t`;
+    const { conditions, order } = walk(required(record), {
+      value: (filter) => argument(record, filter),
+      before: "p_before",
+      from: "p_from",
+    });
+    const hidden = hiding(record).flatMap(({ shown }) =>
+      [...shown.matchAll(/\bt\.(\w+)/g)].map(([column]) => column)
+    );
+    const columns = ["t.id", "t.updated_at", ...hidden].join(", ");
+    return `    when '${record.name}' then
+      select array_agg(t.id), array_agg(t.id) filter (where ${
+      ["t.updated_at >= v_since", ...always(record)].join(" and ")
+    })
+      into walked, matches
+      from (
+        (
+          select ${columns} from ${table}
+          where p_ids is null
+            and ${conditions.join("\n            and ")}
+          order by ${order}
+          limit p_rows
+        )
+        union all
+        (
+          select ${columns} from unnest(p_ids) with ordinality chosen (id, position)
+          join ${table} on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;`;
+  });
+  return `create function crm.kept_walk(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
+  out walked uuid[], out matches uuid[]
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+begin
+  case p_record
+${branches.join("\n")}
+  end case;
+end
+$$;
+${
+    comment(
+      "function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[])",
+      "Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has with at most " +
+        "the filter updated_since.",
+    )
+  }`;
+}
+
+function updatedIdsSql(listed: readonly CrmRecord[]): string {
+  const branches = listed.map((record) => {
+    const leading = required(record).map((filter) =>
+      `\n          and t.${columnOf(filter)} = ${argument(record, filter)}`
+    );
+    return `    when '${record.name}' then
+      return array(
+        select t.id from crm.${record.about.table} t
+        where t.workspace_id = crm.current_workspace_id()${leading.join("")}
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );`;
+  });
+  return `create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := p_args ->> 'updated_since';
+begin
+  case p_record
+${branches.join("\n")}
+  end case;
+end
+$$;
+${
+    comment(
+      "function crm.updated_ids(text, jsonb, integer)",
+      "The rows of a list that changed since updated_since, last changed first.",
+    )
+  }`;
+}

@@ -1,0 +1,241 @@
+-- What the lists know of each record (migrations `lists` and `search_pages`): its filters as data, and the statements
+-- of the calls that are common enough to keep their plans. docs/decisions/0016-bounded-lists.md.
+
+-- written by deno task records: filters
+create function crm.list_filters(p_record text)
+returns table (kind text, name text, target text, given text, sql text)
+language sql immutable
+as $$
+  select f.kind, f.name, f.target, f.given, f.sql
+  from (
+    values
+      ('activity', 'list', null, 'crm.activities', null, null),
+      ('activity', 'equality', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('activity', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('activity', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('activity', 'several', 'type', 'type', null, '%L::text'),
+      ('activity', 'several', 'status', 'status', null, '%L::text'),
+      ('activity', 'range', 'is_overdue', 'due_at', 'true', 't.status = ''pendente'' and t.due_at < now()'),
+      ('activity', 'condition', 'is_overdue', null, 'false', '(t.status <> ''pendente'' or t.due_at is null or t.due_at >= now())'),
+      ('activity', '<', 'due_before', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'due_after', 'due_at', null, '%L::timestamptz'),
+      ('activity', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('company', 'list', null, 'crm.companies', null, 'crm.company_text(t)'),
+      ('company', 'equality', 'name', 'name_key', null, 'coalesce(crm.name_key(%L), '''')'),
+      ('company', 'equality', 'tax_id', 'tax_id', null, '%L::text'),
+      ('company', 'equality', 'domain', 'domain', null, '%L::text'),
+      ('company', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('company', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('company', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('company', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('company', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('contact', 'list', null, 'crm.contacts', null, 'crm.contact_text(t)'),
+      ('contact', 'equality', 'email', 'email', null, '%L::text'),
+      ('contact', 'equality', 'phone', 'phone_e164', null, 'coalesce(crm.e164(%L), '''')'),
+      ('contact', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('contact', 'unique', 'external_id', 'external_id', null, '%L::text'),
+      ('contact', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('contact', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('contact', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('deal', 'list', null, 'crm.deals', null, 'crm.deal_text(t)'),
+      ('deal', 'several', 'status', 'status', null, '%L::text'),
+      ('deal', 'equality', 'pipeline_id', 'pipeline_id', null, '%L::uuid'),
+      ('deal', 'equality', 'stage_id', 'stage_id', null, '%L::uuid'),
+      ('deal', 'equality', 'contact_id', 'contact_id', null, '%L::uuid'),
+      ('deal', 'equality', 'company_id', 'company_id', null, '%L::uuid'),
+      ('deal', 'equality', 'owner_id', 'owner_id', null, '%L::uuid'),
+      ('deal', 'equality', 'external_id', 'external_id', null, '%L::text'),
+      ('deal', 'shown', 'archived', null, 'false', 't.archived_at is null'),
+      ('deal', 'hidden', 'archived', null, 'true', 't.archived_at is not null'),
+      ('deal', '>=', 'closed_since', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '<', 'closed_until', 'closed_at', null, '%L::timestamptz'),
+      ('deal', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz'),
+      ('note', 'list', null, 'crm.notes', null, null),
+      ('note', 'required', 'deal_id', 'deal_id', null, '%L::uuid'),
+      ('note', 'several', 'kind', 'kind', null, '%L::text'),
+      ('note', '>=', 'updated_since', 'updated_at', null, '%L::timestamptz')
+  ) f (record, kind, name, target, given, sql)
+  where f.record = p_record
+$$;
+comment on function crm.list_filters(text) is
+  'The list of a record, with its table and the text that is searched, and its filters. A filter compares '
+  'the column target with a value, where %L is what was sent; or, for the value given, it is a condition on '
+  'row t. Of the kind range it has an index with the column target, shown holds where the filter was not '
+  'sent, and hidden is of few rows.';
+
+create function crm.kept_walk(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_rows integer, p_ids uuid[],
+  out walked uuid[], out matches uuid[]
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := coalesce((p_args ->> 'updated_since')::timestamptz, '-infinity');
+begin
+  case p_record
+    when 'activity' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.activities t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.activities t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'company' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.companies t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.companies t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'contact' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.contacts t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.contacts t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'deal' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since and t.archived_at is null)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at, t.archived_at from crm.deals t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at, t.archived_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.deals t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+    when 'note' then
+      select array_agg(t.id), array_agg(t.id) filter (where t.updated_at >= v_since)
+      into walked, matches
+      from (
+        (
+          select t.id, t.updated_at from crm.notes t
+          where p_ids is null
+            and t.workspace_id = crm.current_workspace_id()
+            and (t.deal_id, t.id) < ((p_args ->> 'deal_id')::uuid, p_before)
+            and t.deal_id >= (p_args ->> 'deal_id')::uuid
+            and t.deal_id = any (array[(p_args ->> 'deal_id')::uuid])
+            and t.id < p_before
+            and t.id >= p_from
+          order by t.deal_id desc, t.id desc
+          limit p_rows
+        )
+        union all
+        (
+          select t.id, t.updated_at from unnest(p_ids) with ordinality chosen (id, position)
+          join crm.notes t on t.workspace_id = crm.current_workspace_id() and t.id = chosen.id
+          order by chosen.position
+        )
+      ) t;
+  end case;
+end
+$$;
+comment on function crm.kept_walk(text, jsonb, uuid, uuid, integer, uuid[]) is
+  'Walks the newest rows of a list, or those of p_ids in their order; matches are those that the list has '
+  'with at most the filter updated_since.';
+
+create function crm.updated_ids(p_record text, p_args jsonb, p_most integer) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_since timestamptz := p_args ->> 'updated_since';
+begin
+  case p_record
+    when 'activity' then
+      return array(
+        select t.id from crm.activities t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'company' then
+      return array(
+        select t.id from crm.companies t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'contact' then
+      return array(
+        select t.id from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'deal' then
+      return array(
+        select t.id from crm.deals t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+    when 'note' then
+      return array(
+        select t.id from crm.notes t
+        where t.workspace_id = crm.current_workspace_id()
+          and t.deal_id = (p_args ->> 'deal_id')::uuid
+          and t.updated_at >= v_since
+        order by t.updated_at desc
+        limit p_most
+      );
+  end case;
+end
+$$;
+comment on function crm.updated_ids(text, jsonb, integer) is
+  'The rows of a list that changed since updated_since, last changed first.';
+-- end of what is written

@@ -1,0 +1,180 @@
+-- The pages of a list with `q`, for every record that is searched. How they are found, and what bounds them:
+-- docs/decisions/0031-search.md.
+
+create function crm.chosen_matches(p_record text, p_walk crm.walk, p_ids uuid[], p_words text[] default null)
+returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_matches uuid[];
+begin
+  if p_ids = '{}' then
+    return '{}';
+  elsif p_walk.chosen is null then
+    select w.matches into v_matches from crm.kept_walk(p_record, '{}', null, null, null, p_ids) w;
+  elsif p_ids <> '{}' then
+    execute format(
+      'select array_agg(w.id) from (%s) w where w.is_match%s', p_walk.chosen,
+      case when p_words is not null then
+        ' and not exists (select from unnest($5) s (word) where strpos(w.text, s.word) = 0)'
+      end
+    ) into v_matches using null::uuid, null::uuid, null::integer, p_ids, p_words;
+  end if;
+  return coalesce(v_matches, '{}');
+end
+$$;
+comment on function crm.chosen_matches(text, crm.walk, uuid[], text[]) is
+  'Those of the ids, in their order, whose records match the filters of the walk, or are in the list without any if '
+  'that is empty; and whose text, as it is now, has the words.';
+
+create function crm.kept_search(
+  p_walk crm.walk, p_record text, p_args jsonb, p_words text[], p_before uuid, p_from uuid, p_step integer,
+  out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_limit integer := p_args ->> 'limit';
+  v_way text := case when p_walk.ways is not null then crm.shortest_way(p_walk, p_before, p_from, p_step) end;
+  -- Without another filter nearly all records with the words match.
+  v_enough integer := case when p_args - '{q,limit,cursor,since,until}'::text[] = '{}'
+    then v_limit + 51 else 2 * p_step
+  end;
+  v_before uuid := p_before;
+  v_rows integer := p_step;
+  v_walked uuid[];
+  v_matches uuid[];
+  v_found record;
+begin
+  ids := '{}';
+  for v_round in 1 .. 2 loop
+    -- Words are compared by strpos(), not LIKE, which takes several times as long, and most with a word that nearly
+    -- repeats itself.
+    if v_way is null then
+      -- The texts are read first, because few records have the words.
+      select array_agg(w.id), array_agg(w.id) filter (
+        where not exists (select from unnest(p_words) s (word) where strpos(w.text, s.word) = 0)
+      )
+      into v_walked, v_matches
+      from (
+        select x.id, x.text from crm.search_texts x
+        where x.workspace_id = crm.current_workspace_id() and x.record = p_record
+          and x.id < v_before
+          and x.id >= p_from
+        order by x.id desc
+        limit v_rows
+      ) w;
+      next_id := v_walked[v_rows];
+      -- Hardly more records have to be looked at than the page has, because hardly any is hidden.
+      if cardinality(v_matches) > v_enough then
+        v_matches := v_matches[:v_enough];
+        next_id := v_matches[v_enough];
+      end if;
+      v_matches := crm.chosen_matches(p_record, p_walk, v_matches);
+    else
+      execute format(
+        $sql$
+        select array_agg(w.id), array_agg(w.id) filter (
+          where w.is_match and exists (
+            select from crm.search_texts x
+            where x.workspace_id = crm.current_workspace_id() and x.record = $4 and x.id = w.id
+              and not exists (select from unnest($5) s (word) where strpos(x.text, s.word) = 0)
+          )
+        )
+        from (%s limit $3) w
+        $sql$,
+        v_way
+      ) into v_walked, v_matches using v_before, p_from, v_rows, p_record, p_words;
+      next_id := v_walked[v_rows];
+    end if;
+    ids := ids || v_matches;
+    exit when next_id is null or cardinality(ids) > v_limit or v_round = 2;
+    v_before := next_id;
+    -- Twice as many as fill the page, if the words are as frequent there. Fewer for a long search: comparing takes as
+    -- long as the words are long.
+    v_rows := least(
+      4 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')),
+      2 * p_step * (v_limit + 1 - cardinality(ids)) / greatest(cardinality(ids), 1)
+    );
+    -- Few of the newest records have the words. The index has the others, as far as they are few.
+    select * into v_found from crm.search(
+      p_record, p_words, v_before, p_from, p_step, greatest(v_enough - cardinality(ids), 1)
+    );
+    ids := ids || crm.chosen_matches(p_record, p_walk, v_found.ids);
+    next_id := v_found.next_id;
+    exit when next_id is null or cardinality(ids) > v_limit or not v_found.is_common;
+    v_before := next_id;
+  end loop;
+end
+$$;
+comment on function crm.kept_search(crm.walk, text, jsonb, text[], uuid, uuid, integer) is
+  'The ids of a page of a list with `q` by the texts that are kept, more than its limit if there are as many. It '
+  'looks through at most 5 * p_step rows, and finds others by crm.search; next_id is where the next page continues if '
+  'there may be others.';
+
+create function crm.search_page(
+  p_record text, p_args jsonb, p_before uuid, p_from uuid, p_step integer default 250, p_kept boolean default false,
+  out ids uuid[], out next_id uuid
+)
+language plpgsql stable
+set search_path = ''
+-- As in crm.list_by.
+set plan_cache_mode = 'force_generic_plan'
+set enable_sort = off
+set enable_incremental_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_walk crm.walk;
+  v_words text[] := crm.search_words(p_args ->> 'q');
+  -- The texts that are made and compared one by one. Fewer for a long search, as in crm.kept_search.
+  v_rows integer := greatest(2 * p_step * 25 / greatest(25, char_length(p_args ->> 'q')), 1);
+  -- The records whose text is not kept yet, or not as it is now.
+  v_pending uuid[] := crm.pending_texts(p_record, 16 * p_step);
+begin
+  if not p_kept or (v_pending = '{}') is not true then
+    v_walk := crm.walk_for(p_record, p_args);
+  end if;
+  if v_pending is null then
+    -- Too many to tell which they are: all that is walked counts as one of them.
+    execute format(
+      'select array_agg(w.id) from (%s limit $3) w', crm.shortest_way(v_walk, p_before, p_from, p_step)
+    ) into v_pending using p_before, p_from, v_rows;
+  else
+    select s.ids, s.next_id into ids, next_id
+    from crm.kept_search(v_walk, p_record, p_args, v_words, p_before, p_from, p_step) s;
+    if v_pending = '{}' then
+      return;
+    end if;
+  end if;
+  v_pending := array(
+    select p.id from unnest(v_pending) p (id)
+    where p.id < p_before and p.id >= coalesce(next_id, p_from)
+    order by p.id desc
+    limit v_rows
+  );
+  next_id := coalesce(v_pending[v_rows], next_id);
+  ids := array(
+    select m.id
+    from (
+      (
+        select k.id from unnest(ids) k (id) where k.id >= coalesce(next_id, p_from)
+        except
+        select p.id from unnest(v_pending) p (id)
+      )
+      union all
+      select c.id from unnest(crm.chosen_matches(p_record, v_walk, v_pending, v_words)) c (id)
+    ) m
+    order by m.id desc
+  );
+end
+$$;
+comment on function crm.search_page(text, jsonb, uuid, uuid, integer, boolean) is
+  'The ids of a page of a list with `q`, more than its limit if there are as many: those of crm.kept_search, and of '
+  'what changed since its text was kept those that have the words now. Of these it compares at most 2 * p_step; where '
+  'there are too many to be known, it walks as many rows instead. next_id is where the next page continues if there '
+  'may be others. p_kept: only q was sent, for which plans are kept.';
