@@ -1309,8 +1309,10 @@ CREATE FUNCTION api.company_create(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_company record := crm.company_insert(crm.company_new(p_args));
 begin
-  return crm.company_json(crm.company_insert(crm.company_new(p_args)));
+  return crm.creation_json(p_args, crm.company_json(v_company.made), v_company.alike);
 end
 $$;
 
@@ -1319,7 +1321,7 @@ $$;
 -- Name: FUNCTION company_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_create(p_args jsonb) IS 'Creates a company and returns it; raises what crm.company_new raises.';
+COMMENT ON FUNCTION api.company_create(p_args jsonb) IS 'Creates a company and returns it, with the companies that it resembles; raises what crm.company_new raises.';
 
 
 --
@@ -1665,7 +1667,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -1687,22 +1690,35 @@ begin
     );
     if cardinality(v_ids) = 1 then
       -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
-      v_sent := v_sent - v_match_by;
+      v_kept := array[v_match_by];
     end if;
   end if;
   if cardinality(v_ids) > 1 then
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.company_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    if v_sent ?| array['phone'] then
+      -- Locked, so that the number which is compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
+    end if;
+    v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
-  v_id := api.company_create(v_sent) ->> 'id';
-  return (
-    select crm.company_json(t) from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.company_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.company_json(t) from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
@@ -1712,7 +1728,7 @@ $$;
 -- Name: FUNCTION company_upsert(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.company_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.company_update does, or creates it, as api.company_create does, with their codes; returns the whole record. Where only records that were merged have the value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
+COMMENT ON FUNCTION api.company_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.company_update does, or creates it, as api.company_create does, with their codes; returns the whole record, and what was done: created, matched_by, and the names of fields that were sent and not written (differences). Where only records that were merged have the value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
 
 
 --
@@ -1781,8 +1797,15 @@ CREATE FUNCTION api.contact_create(p_args jsonb) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_contact record := crm.contact_insert(crm.contact_new(p_args));
+  v_reply json := json_build_object('id', v_contact.made);
 begin
-  return json_build_object('id', crm.contact_insert(crm.contact_new(p_args)));
+  if p_args ->> 'prefer' = 'representation' then
+    select crm.contact_json(t) into v_reply from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_contact.made;
+  end if;
+  return crm.creation_json(p_args, v_reply, v_contact.alike);
 end
 $$;
 
@@ -1791,7 +1814,7 @@ $$;
 -- Name: FUNCTION contact_create(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_create(p_args jsonb) IS 'Creates a contact and returns its id; raises what crm.contact_new raises.';
+COMMENT ON FUNCTION api.contact_create(p_args jsonb) IS 'Creates a contact and returns its id, or all of it where the caller prefers the representation, and the contacts that it resembles; raises what crm.contact_new raises.';
 
 
 --
@@ -2171,7 +2194,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -2192,22 +2216,35 @@ begin
     );
     if cardinality(v_ids) = 1 then
       -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
-      v_sent := v_sent - v_match_by;
+      v_kept := array[v_match_by];
     end if;
   end if;
   if cardinality(v_ids) > 1 then
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.contact_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
+      -- Locked, so that the number which is compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
+    end if;
+    v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
-  v_id := api.contact_create(v_sent) ->> 'id';
-  return (
-    select crm.contact_json(t) from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.contact_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.contact_json(t) from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
@@ -2217,7 +2254,7 @@ $$;
 -- Name: FUNCTION contact_upsert(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.contact_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates it, as api.contact_create does, with their codes; returns the whole record. Where only records that were merged have the value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
+COMMENT ON FUNCTION api.contact_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates it, as api.contact_create does, with their codes; returns the whole record, and what was done: created, matched_by, and the names of fields that were sent and not written (differences). Where only records that were merged have the value, it changes the one into which they were, but for that field. Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
 
 
 --
@@ -3043,7 +3080,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -3057,15 +3095,24 @@ begin
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.deal_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    v_reply := api.deal_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
-  v_id := api.deal_create(v_sent) ->> 'id';
-  return (
-    select crm.deal_json(t) from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.deal_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.deal_json(t) from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
@@ -3075,7 +3122,7 @@ $$;
 -- Name: FUNCTION deal_upsert(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.deal_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, as api.deal_create does, with their codes; returns the whole record. Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
+COMMENT ON FUNCTION api.deal_upsert(p_args jsonb) IS 'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, as api.deal_create does, with their codes; returns the whole record, and what was done: created, matched_by, and the names of fields that were sent and not written (differences). Raises ambiguous_match with every record that has the value, and validation_error for what only a creation requires.';
 
 
 --
@@ -6519,36 +6566,31 @@ CREATE FUNCTION crm.all_create(p_record text, p_items jsonb[]) RETURNS boolean
     SET search_path TO ''
     AS $$
 declare
-  v_workspace_id uuid := crm.current_workspace_id();
   v_external_ids text[];
 begin
   if exists (
     select from unnest(p_items) i
-    where i ->> 'op' is distinct from 'create'
-      and (i ->> 'op' is distinct from 'upsert' or i #>> '{args,match_by}' <> 'external_id')
+    where not i ? 'error' and i ->> 'op' is distinct from 'create' and (
+      i ->> 'op' <> 'upsert'
+      or p_record not in ('contact', 'company')
+      or i #>> '{args,match_by}' <> 'external_id'
+      or coalesce(i #>> '{args,external_id}', '') = ''
+      or i #>> '{args,name}' is null
+    )
   ) then
     return false;
   end if;
   v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  if v_external_ids = '{}' then
-    return true;
-  end if;
-  if array_position(v_external_ids, null) is not null or '' = any (v_external_ids) then
-    return false;
-  end if;
-  -- Where two items have the same, the unique index refuses them.
-  case p_record
-    when 'contact' then
-      return not exists (
-        select from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = any (v_external_ids)
-      );
-    when 'company' then
-      return not exists (
-        select from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = any (v_external_ids)
-      );
-    else
-      return false;
-  end case;
+  -- An upsert after another item with its external_id changes what that one makes.
+  return v_external_ids = '{}' or (
+    not exists (
+      select from unnest(p_items) i
+      where i #>> '{args,external_id}' = any (v_external_ids)
+      group by i #>> '{args,external_id}'
+      having count(*) > 1
+    )
+    and crm.external_id_holders(p_record, v_external_ids) = '{}'
+  );
 end
 $$;
 
@@ -6557,7 +6599,7 @@ $$;
 -- Name: FUNCTION all_create(p_record text, p_items jsonb[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.all_create(p_record text, p_items jsonb[]) IS 'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import are. Where no unique index is (deals), an upsert is none.';
+COMMENT ON FUNCTION crm.all_create(p_record text, p_items jsonb[]) IS 'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import are. Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
 
 
 --
@@ -6740,6 +6782,48 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.batch_without_mentions(p_reply json, p_traces crm.traces) IS 'The reply of a batch, in which an error of a field whose name mentions the person names only the item. The messages of errors quote nothing that was sent.';
+
+
+--
+-- Name: bound_details(jsonb[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.bound_details(p_results jsonb[]) RETURNS jsonb[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_left integer := 100;
+  v_details jsonb;
+  v_most integer;
+begin
+  -- Most batches name few faults.
+  if (
+    select coalesce(sum(greatest(jsonb_array_length(nullif(r #> '{error,details}', 'null')), 1)), 0)
+    from unnest(p_results) r
+    where r ? 'error'
+  ) <= v_left then
+    return p_results;
+  end if;
+  v_left := v_left - (select count(*) from unnest(p_results) r where r ? 'error');
+  for v_at in 1 .. cardinality(p_results) loop
+    v_details := nullif(p_results[v_at] #> '{error,details}', 'null');
+    continue when jsonb_array_length(v_details) is null or jsonb_array_length(v_details) <= 1;
+    v_most := 1 + least(v_left, jsonb_array_length(v_details) - 1);
+    v_left := v_left - v_most + 1;
+    v_details := jsonb_path_query_array(v_details, '$[0 to $end]', jsonb_build_object('end', v_most - 1));
+    p_results[v_at] := jsonb_set(p_results[v_at], '{error,details}', v_details);
+  end loop;
+  return p_results;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION bound_details(p_results jsonb[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.bound_details(p_results jsonb[]) IS 'The results of a batch with 100 faults at most, as any reply has: the first of each item, and further ones in order. A reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
 
 
 --
@@ -7420,7 +7504,6 @@ declare
         d (field text, message text, id uuid) on true
       where r.result ? 'error'
       order by r.position
-      limit 100
     ) f
   );
 begin
@@ -7904,10 +7987,12 @@ COMMENT ON FUNCTION crm.company_insert(p_rows crm.companies[]) IS 'Creates recor
 -- Name: company_insert(crm.companies); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.company_insert(t crm.companies) RETURNS crm.companies
+CREATE FUNCTION crm.company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
+declare
+  v_made record;
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
@@ -7918,17 +8003,30 @@ begin
     t.industry, t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields,
     t.external_id
   )
-  returning new.* into t;
-  return t;
+  returning new as made, array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
+      and o.archived_at is null
+    order by o.tax_id, o.id
+    limit 5
+  ) || array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+      and o.archived_at is null
+    order by o.domain, o.id
+    limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
 end
 $$;
 
 
 --
--- Name: FUNCTION company_insert(t crm.companies); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.company_insert(t crm.companies) IS 'Creates the record in the caller''s workspace and returns it.';
+COMMENT ON FUNCTION crm.company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]) IS 'Creates the record in the caller''s workspace and returns it, and up to five records in use that it resembles for each reason.';
 
 
 --
@@ -9184,12 +9282,12 @@ COMMENT ON FUNCTION crm.contact_insert(p_rows crm.contacts[]) IS 'Creates record
 -- Name: contact_insert(crm.contacts); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.contact_insert(t crm.contacts) RETURNS uuid
+CREATE FUNCTION crm.contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
-  v_id uuid;
+  v_made record;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
@@ -9199,17 +9297,30 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
     t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
-  returning new.id into v_id;
-  return v_id;
+  returning new.id as made, array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
+      and o.archived_at is null
+    order by o.email, o.id
+    limit 5
+  ) || array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
+      and o.archived_at is null
+    order by o.phone_e164, o.id
+    limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
 end
 $$;
 
 
 --
--- Name: FUNCTION contact_insert(t crm.contacts); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.contact_insert(t crm.contacts) IS 'Creates the record in the caller''s workspace and returns its id.';
+COMMENT ON FUNCTION crm.contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]) IS 'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it resembles for each reason.';
 
 
 --
@@ -10332,46 +10443,94 @@ COMMENT ON FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_sin
 
 
 --
--- Name: create_together(text, jsonb[]); Type: FUNCTION; Schema: crm; Owner: -
+-- Name: create_together(text, jsonb[], boolean); Type: FUNCTION; Schema: crm; Owner: -
 --
 
-CREATE FUNCTION crm.create_together(p_record text, p_items jsonb[]) RETURNS jsonb[]
+CREATE FUNCTION crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) RETURNS jsonb[]
     LANGUAGE plpgsql
     SET search_path TO ''
     AS $$
 declare
+  v_results jsonb[] := array(select case when i ? 'error' then i end from unnest(p_items) i);
+  v_round integer := 0;
+  v_is_checked boolean := false;
+  v_at integer[];
   v_ids uuid[];
 begin
   if not crm.all_create(p_record, p_items) then
-    return null;
+    return v_results;
   end if;
-  case p_record
-    when 'activity' then
-      v_ids := crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
-    when 'company' then
-      v_ids := crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
-    when 'contact' then
-      v_ids := crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
-    when 'deal' then
-      v_ids := crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
-    when 'note' then
-      v_ids := crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
-  end case;
-  return array(select jsonb_build_object('status', 201, 'id', v_id) from unnest(v_ids) v_id);
-exception
-  when lock_not_available or deadlock_detected then
-    raise;
-  when others then
-    return null;
+  loop
+    v_round := v_round + 1;
+    -- An atomic batch is undone as a whole, and must not name a record of its own, which nobody will find.
+    v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
+    -- Of items with one external_id the first: if it is created, the next round refuses the others.
+    v_at := array(
+      select min(i.position)
+      from unnest(p_items) with ordinality i (item, position)
+      where v_results[i.position] is null
+      group by coalesce(
+        case when p_record in ('contact', 'company') then '=' || (i.item #>> '{args,external_id}') end, i.position::text
+      )
+      order by 1
+    );
+    exit when v_at = '{}';
+    begin
+      v_ids := crm.insert_together(p_record, array(select p_items[a] from unnest(v_at) a));
+      for v_n in 1 .. cardinality(v_at) loop
+        v_results[v_at[v_n]] := jsonb_build_object('status', 201, 'id', v_ids[v_n]);
+      end loop;
+    exception
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        -- What fails in an insert that was checked can be found one by one only.
+        exit when v_is_checked;
+        v_results := crm.refuse_invalid(p_record, p_items, v_results);
+        v_is_checked := true;
+    end;
+  end loop;
+  return v_results;
 end
 $$;
 
 
 --
--- Name: FUNCTION create_together(p_record text, p_items jsonb[]); Type: COMMENT; Schema: crm; Owner: -
+-- Name: FUNCTION create_together(p_record text, p_items jsonb[], p_is_atomic boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.create_together(p_record text, p_items jsonb[]) IS 'Carries out items that all create a record by one insert, half the work of an insert for each; their results. Null, and nothing is written, if an item does something else or fails: crm.run_group says which.';
+COMMENT ON FUNCTION crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) IS 'Carries out items that all create a record by one insert, half the work of an insert for each, but for those that it finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
+
+
+--
+-- Name: creation_json(jsonb, json, uuid[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) RETURNS json
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_ids uuid[];
+begin
+  -- The usual one, first: most records resemble none.
+  if p_alike = '{}' and p_args ->> 'prefer' is null then
+    return p_record;
+  end if;
+  v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
+  if p_args ->> 'prefer' = 'representation' then
+    p_record := crm.with_fields(p_record, json_build_object('possible_duplicates', v_ids));
+  end if;
+  return crm.with_possible_duplicates(p_record, array_to_string(v_ids, ', '));
+end
+$$;
+
+
+--
+-- Name: FUNCTION creation_json(p_args jsonb, p_record json, p_alike uuid[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) IS 'The reply of a creation: the record, or its id alone, and the records that it resembles, the five oldest of those found.';
 
 
 --
@@ -13707,6 +13866,40 @@ COMMENT ON FUNCTION crm.external_id_holder(p_constraint text, p_external_id text
 
 
 --
+-- Name: external_id_holders(text, text[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.external_id_holders(p_record text, p_external_ids text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_holders jsonb;
+begin
+  case p_record
+    when 'contact' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    when 'company' then
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
+    else
+      null;
+  end case;
+  return coalesce(v_holders, '{}');
+end
+$$;
+
+
+--
+-- Name: FUNCTION external_id_holders(p_record text, p_external_ids text[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.external_id_holders(p_record text, p_external_ids text[]) IS 'The records that have one of these external_ids, where it is unique: an object of ids by external_id.';
+
+
+--
 -- Name: facts_of_new_deal(jsonb, uuid, uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14059,6 +14252,27 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.forget_text() IS 'Trigger: deletes what is searched of a record that is deleted, of the kind in the trigger''s argument.';
+
+
+--
+-- Name: fuller_phones(jsonb, jsonb, text[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $$
+begin
+  return array(select f from unnest(p_fields) f where crm.is_fuller_phone(p_record ->> f, p_sent ->> f));
+end
+$$;
+
+
+--
+-- Name: FUNCTION fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) IS 'Which of the fields have a fuller number in the record than in what was sent (crm.is_fuller_phone).';
 
 
 --
@@ -14614,6 +14828,38 @@ COMMENT ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon bigi
 
 
 --
+-- Name: insert_together(text, jsonb[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.insert_together(p_record text, p_items jsonb[]) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+begin
+  case p_record
+    when 'activity' then
+      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
+    when 'company' then
+      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
+    when 'contact' then
+      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
+    when 'deal' then
+      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
+    when 'note' then
+      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
+  end case;
+end
+$$;
+
+
+--
+-- Name: FUNCTION insert_together(p_record text, p_items jsonb[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.insert_together(p_record text, p_items jsonb[]) IS 'Creates records by one insert; their ids, in order.';
+
+
+--
 -- Name: is_call_in_progress(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -14633,6 +14879,41 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.is_call_in_progress(p_key_id uuid) IS 'Whether another call of the key is in progress: that call keeps the row of its key locked until its transaction ends.';
+
+
+--
+-- Name: is_fuller_phone(text, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.is_fuller_phone(p_kept text, p_sent text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_full text := crm.e164(p_kept);
+  -- As dialled: the 0 of a long distance call says nothing of the number.
+  v_sent text := ltrim(crm.digits(p_sent), '0');
+begin
+  return coalesce(
+    -- Without the country, without the area or without the first digits.
+    (
+      v_sent <> ''
+      and right(v_full, length(v_sent)) = v_sent
+      and length(v_sent) < length(ltrim(crm.digits(p_kept), '0'))
+    )
+    -- Without the ninth digit of a mobile phone, which Brazil added in 2012 to 2016.
+    or (v_full ~ '^\+55[1-9][1-9]9[0-9]{8}$' and crm.e164(p_sent) = left(v_full, 5) || right(v_full, 8)),
+    false
+  );
+end
+$_$;
+
+
+--
+-- Name: FUNCTION is_fuller_phone(p_kept text, p_sent text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.is_fuller_phone(p_kept text, p_sent text) IS 'Whether the number that a record has says more than the one that was sent: what was sent are its last digits, or the same number without the ninth digit of Brazilian mobile phones.';
 
 
 --
@@ -14773,6 +15054,31 @@ CREATE FUNCTION crm.iso(p_at timestamp with time zone) RETURNS text
 --
 
 COMMENT ON FUNCTION crm.iso(p_at timestamp with time zone) IS 'Formats a time as every datetime of the API: ISO 8601 in UTC with milliseconds and Z (spec 1).';
+
+
+--
+-- Name: item_error(crm.failure, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_error record;
+begin
+  select e.error_code, e.details into v_error
+  from crm.error_of(p_failure, p_record || '_' || (p_item ->> 'op'), p_item -> 'args') e;
+  return jsonb_build_object('error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details));
+end
+$$;
+
+
+--
+-- Name: FUNCTION item_error(p_failure crm.failure, p_record text, p_item jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) IS 'The result of an item that an exception has ended.';
 
 
 --
@@ -16942,6 +17248,52 @@ COMMENT ON FUNCTION crm.pending_texts(p_record text, p_most integer) IS 'The rec
 
 
 --
+-- Name: phone_spellings(text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.phone_spellings(p_phone text) RETURNS text[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO ''
+    AS $_$
+declare
+  v_phone text := crm.e164(p_phone);
+  -- The area, if there is one, the ninth digit of a mobile phone, and the rest.
+  v_parts text[] := regexp_match(v_phone, '^(?:\+55([1-9][1-9]))?(9(?=[0-9]{8}$))?([2-9][0-9]{7})$');
+  v_numbers text[];
+begin
+  if v_parts is null then
+    return array[v_phone];
+  end if;
+  -- Only numbers from 6 on were mobile phones before the ninth digit.
+  v_numbers := case
+    when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
+    else array[concat(v_parts[2], v_parts[3])]
+  end;
+  if v_parts[1] is not null then
+    -- Without a statement: this is what most creations of contacts take.
+    v_numbers := v_numbers || ('+55' || v_parts[1] || v_numbers[1]);
+    return case when v_numbers[3] is null then v_numbers else v_numbers || ('+55' || v_parts[1] || v_numbers[2]) end;
+  end if;
+  return v_numbers || array(
+    select '+55' || a.area || n.number
+    from unnest(v_numbers) n (number)
+    cross join unnest(
+      '{11,12,13,14,15,16,17,18,19,21,22,24,27,28,31,32,33,34,35,37,38,41,42,43,44,45,46,47,48,49,51,53,54,55,61,62,63,64,'
+      '65,66,67,68,69,71,73,74,75,77,79,81,82,83,84,85,86,87,88,89,91,92,93,94,95,96,97,98,99}'::text[]
+    ) a (area)
+  );
+end
+$_$;
+
+
+--
+-- Name: FUNCTION phone_spellings(p_phone text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.phone_spellings(p_phone text) IS 'What crm.e164 makes of a phone number that may be the same: with and without the area code and the ninth digit of Brazilian mobile phones; of a number without an area code, one for each area. Null in the list if there are no digits.';
+
+
+--
 -- Name: pipelines; Type: TABLE; Schema: crm; Owner: -
 --
 
@@ -17723,6 +18075,96 @@ COMMENT ON FUNCTION crm.refusal(p_error_code text, p_caller crm.caller, p_admiss
 
 
 --
+-- Name: refuse_invalid(text, jsonb[], jsonb[]); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) RETURNS jsonb[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_failure crm.failure;
+begin
+  for v_at in 1 .. cardinality(p_items) loop
+    continue when p_results[v_at] is not null;
+    begin
+      case p_record
+        when 'activity' then perform crm.activity_new(p_items[v_at] -> 'args');
+        when 'company' then perform crm.company_new(p_items[v_at] -> 'args');
+        when 'contact' then perform crm.contact_new(p_items[v_at] -> 'args');
+        when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
+        when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
+      end case;
+      -- Undone, because what is locked here would be a subtransaction for each item.
+      raise exception using errcode = 'CRM01';
+    exception
+      when sqlstate 'CRM01' then
+        null;
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        get stacked diagnostics
+          v_failure.state = returned_sqlstate,
+          v_failure.message = message_text,
+          v_failure.detail = pg_exception_detail,
+          v_failure.constraint_name = constraint_name,
+          v_failure.context = pg_exception_context;
+        p_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+    end;
+  end loop;
+  return p_results;
+end
+$$;
+
+
+--
+-- Name: FUNCTION refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) IS 'The results with the error of each creation that refers to what is not there, for example. Nothing is written.';
+
+
+--
+-- Name: refuse_taken(text, jsonb[], jsonb[], boolean); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean) RETURNS jsonb[]
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $$
+declare
+  v_external_ids text[] := array(select i #>> '{args,external_id}' from unnest(p_items) i);
+  v_holders jsonb;
+begin
+  if array_remove(v_external_ids, null) = '{}' then
+    return p_results;
+  end if;
+  v_holders := crm.external_id_holders(p_record, v_external_ids);
+  for v_at in 1 .. cardinality(p_items) loop
+    if p_results[v_at] is null and v_holders ? v_external_ids[v_at] then
+      p_results[v_at] := jsonb_build_object('error', jsonb_build_object(
+        'code', 'external_id_taken',
+        'details', jsonb_build_array(jsonb_build_object(
+          'field', 'external_id',
+          'message', null,
+          'id', case when p_names_holder then v_holders -> v_external_ids[v_at] end
+        ))
+      ));
+    end if;
+  end loop;
+  return p_results;
+end
+$$;
+
+
+--
+-- Name: FUNCTION refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean) IS 'The results with external_id_taken for each creation whose external_id a record has. Asked before the insert: the index would refuse the whole statement, and not say which item it was.';
+
+
+--
 -- Name: require_active_pipeline(uuid); Type: FUNCTION; Schema: crm; Owner: -
 --
 
@@ -18340,18 +18782,13 @@ CREATE FUNCTION crm.run_batch(p_record text, p_args jsonb, p_group integer DEFAU
 declare
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
-  v_group jsonb[];
   v_results jsonb[];
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
-  -- A subtransaction for each group: one for each item would overflow what Postgres keeps of a transaction's (64), and
-  -- slow down every reader of these rows.
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    v_group := v_items[v_first : v_first + p_group - 1];
-    v_results := v_results || coalesce(
-      crm.create_together(p_record, v_group), crm.run_group(p_record, v_group, v_is_atomic)
-    );
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
   end loop;
+  v_results := crm.bound_details(v_results);
   if v_is_atomic then
     perform crm.check_atomic_batch(v_results);
   end if;
@@ -18384,7 +18821,10 @@ begin
   return jsonb_build_object(
     'status', case when v_op = 'create' or (v_op = 'upsert' and not crm.is_marked('app.found')) then 201 else 200 end,
     'id', v_reply ->> 'id'
-  );
+  ) || case
+    when v_reply ->> 'differences' <> '[]' then jsonb_build_object('differences', v_reply -> 'differences')
+    else '{}'
+  end;
 end
 $$;
 
@@ -18393,7 +18833,7 @@ $$;
 -- Name: FUNCTION run_batch_item(p_record text, p_item jsonb); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_batch_item(p_record text, p_item jsonb) IS 'Carries out an item as the call for one record does: its status and the id of its record.';
+COMMENT ON FUNCTION crm.run_batch_item(p_record text, p_item jsonb) IS 'Carries out an item as the call for one record does: its status, the id of its record, and what an upsert did not write.';
 
 
 --
@@ -18405,29 +18845,24 @@ CREATE FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolea
     SET search_path TO ''
     AS $$
 declare
-  v_results jsonb[] := array_fill(null::jsonb, array[cardinality(p_items)]);
+  v_results jsonb[] := crm.create_together(p_record, p_items, p_is_atomic);
+  v_tried jsonb[];
+  v_from integer := 1;
+  v_to integer := cardinality(p_items);
   v_at integer;
   v_failure crm.failure;
-  v_error record;
 begin
-  loop
+  while v_from <= cardinality(p_items) loop
     begin
-      for v_position in 1 .. cardinality(p_items) loop
+      v_tried := v_results;
+      for v_position in v_from .. v_to loop
+        continue when v_results[v_position] is not null;
         v_at := v_position;
-        continue when v_results[v_at] ? 'error';
-        -- An item that the function found invalid has its error already.
-        v_results[v_at] := case
-          when p_items[v_at] ? 'error' then p_items[v_at] else crm.run_batch_item(p_record, p_items[v_at])
-        end;
+        v_tried[v_at] := crm.run_batch_item(p_record, p_items[v_at]);
       end loop;
-      -- When the error was looked into, what its group had made was undone. An atomic batch is undone as a whole, and
-      -- must not name a record that nobody will find.
-      if not p_is_atomic then
-        for v_position in 1 .. cardinality(p_items) loop
-          v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
-        end loop;
-      end if;
-      return v_results;
+      v_results := v_tried;
+      v_from := v_to + 1;
+      v_to := cardinality(p_items);
     exception
       -- Nothing is kept of the call, so that it can be repeated as a whole: service_unavailable.
       when lock_not_available or deadlock_detected then
@@ -18439,13 +18874,18 @@ begin
           v_failure.detail = pg_exception_detail,
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
-        select e.error_code, e.details into v_error
-        from crm.error_of(v_failure, p_record || '_' || (p_items[v_at] ->> 'op'), p_items[v_at] -> 'args') e;
-        v_results[v_at] := jsonb_build_object(
-          'error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details)
-        );
+        v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+        -- Those before it are carried out again and kept, those behind it after them: no item more than twice.
+        v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
+  -- When the error was looked into, what the items before it had made was undone.
+  if not p_is_atomic then
+    for v_position in 1 .. cardinality(p_items) loop
+      v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
+    end loop;
+  end if;
+  return v_results;
 end
 $$;
 
@@ -18454,7 +18894,7 @@ $$;
 -- Name: FUNCTION run_group(p_record text, p_items jsonb[], p_is_atomic boolean); Type: COMMENT; Schema: crm; Owner: -
 --
 
-COMMENT ON FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) IS 'Carries out items in order; their results. They share a subtransaction, which is repeated without the item that failed. A deadlock or a lock that is waited for too long ends the whole call.';
+COMMENT ON FUNCTION crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) IS 'Carries out items in order; their results. Those between two that fail share a subtransaction: half as many as items at most, because one for each item would be more than Postgres keeps at hand of a transaction (64). A deadlock or a lock that is waited for too long ends the whole call.';
 
 
 --
@@ -20486,6 +20926,27 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.with_lead(p_traces crm.traces, p_lead jsonb) IS 'The traces, with those of a lead that the person sent. They are looked for in what is of its deal alone: the traces of a thousand leads in a thousand deals would be a million searches.';
+
+
+--
+-- Name: with_possible_duplicates(json, text); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.with_possible_duplicates(p_reply json, p_ids text) RETURNS json
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case
+    when p_ids is null or p_ids = '' then p_reply
+    else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
+  end
+$$;
+
+
+--
+-- Name: FUNCTION with_possible_duplicates(p_reply json, p_ids text); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.with_possible_duplicates(p_reply json, p_ids text) IS 'The reply of a creation with the records that it resembles, ids separated by commas, as its last field. The function sends that field as a header, also of a stored reply.';
 
 
 --
@@ -24391,6 +24852,14 @@ REVOKE ALL ON FUNCTION crm.batch_without_mentions(p_reply json, p_traces crm.tra
 
 
 --
+-- Name: FUNCTION bound_details(p_results jsonb[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.bound_details(p_results jsonb[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.bound_details(p_results jsonb[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION calls_by_day(p_days date[], p_calls bigint[], p_last date, p_count integer); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -24622,11 +25091,11 @@ GRANT ALL ON FUNCTION crm.company_insert(p_rows crm.companies[]) TO crm_api;
 
 
 --
--- Name: FUNCTION company_insert(t crm.companies); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.company_insert(t crm.companies) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.company_insert(t crm.companies) TO crm_api;
+REVOKE ALL ON FUNCTION crm.company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.company_insert(t crm.companies, OUT made crm.companies, OUT alike uuid[]) TO crm_api;
 
 
 --
@@ -24758,11 +25227,11 @@ GRANT ALL ON FUNCTION crm.contact_insert(p_rows crm.contacts[]) TO crm_api;
 
 
 --
--- Name: FUNCTION contact_insert(t crm.contacts); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.contact_insert(t crm.contacts) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.contact_insert(t crm.contacts) TO crm_api;
+REVOKE ALL ON FUNCTION crm.contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.contact_insert(t crm.contacts, OUT made uuid, OUT alike uuid[]) TO crm_api;
 
 
 --
@@ -24886,11 +25355,19 @@ GRANT ALL ON FUNCTION crm.count_calls(p_workspace_id uuid, p_key_ids uuid[], p_s
 
 
 --
--- Name: FUNCTION create_together(p_record text, p_items jsonb[]); Type: ACL; Schema: crm; Owner: -
+-- Name: FUNCTION create_together(p_record text, p_items jsonb[], p_is_atomic boolean); Type: ACL; Schema: crm; Owner: -
 --
 
-REVOKE ALL ON FUNCTION crm.create_together(p_record text, p_items jsonb[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION crm.create_together(p_record text, p_items jsonb[]) TO crm_api;
+REVOKE ALL ON FUNCTION crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) TO crm_api;
+
+
+--
+-- Name: FUNCTION creation_json(p_args jsonb, p_record json, p_alike uuid[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) TO crm_api;
 
 
 --
@@ -25368,6 +25845,14 @@ GRANT ALL ON FUNCTION crm.external_id_holder(p_constraint text, p_external_id te
 
 
 --
+-- Name: FUNCTION external_id_holders(p_record text, p_external_ids text[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.external_id_holders(p_record text, p_external_ids text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.external_id_holders(p_record text, p_external_ids text[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION facts_of_new_deal(p_lead jsonb, p_contact_id uuid, p_company_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25454,6 +25939,14 @@ REVOKE ALL ON FUNCTION crm.forget_text() FROM PUBLIC;
 
 
 --
+-- Name: FUNCTION fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION funnel_stages(p_workspace_id uuid, p_pipeline_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25534,10 +26027,26 @@ REVOKE ALL ON FUNCTION crm.index_texts_of(p_done crm.search_backlog, p_horizon b
 
 
 --
+-- Name: FUNCTION insert_together(p_record text, p_items jsonb[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.insert_together(p_record text, p_items jsonb[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.insert_together(p_record text, p_items jsonb[]) TO crm_api;
+
+
+--
 -- Name: FUNCTION is_call_in_progress(p_key_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
 REVOKE ALL ON FUNCTION crm.is_call_in_progress(p_key_id uuid) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION is_fuller_phone(p_kept text, p_sent text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.is_fuller_phone(p_kept text, p_sent text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.is_fuller_phone(p_kept text, p_sent text) TO crm_api;
 
 
 --
@@ -25615,6 +26124,14 @@ GRANT ALL ON FUNCTION crm.is_working(k crm.api_keys) TO crm_app;
 REVOKE ALL ON FUNCTION crm.iso(p_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_api;
 GRANT ALL ON FUNCTION crm.iso(p_at timestamp with time zone) TO crm_app;
+
+
+--
+-- Name: FUNCTION item_error(p_failure crm.failure, p_record text, p_item jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) TO crm_api;
 
 
 --
@@ -26125,6 +26642,14 @@ GRANT ALL ON FUNCTION crm.pending_texts(p_record text, p_most integer) TO crm_ap
 
 
 --
+-- Name: FUNCTION phone_spellings(p_phone text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.phone_spellings(p_phone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.phone_spellings(p_phone text) TO crm_api;
+
+
+--
 -- Name: TABLE pipelines; Type: ACL; Schema: crm; Owner: -
 --
 
@@ -26359,6 +26884,22 @@ GRANT ALL ON FUNCTION crm.redeliver(p_workspace_id uuid, p_delivery_id uuid) TO 
 --
 
 REVOKE ALL ON FUNCTION crm.refusal(p_error_code text, p_caller crm.caller, p_admission crm.admission, p_details json) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) TO crm_api;
+
+
+--
+-- Name: FUNCTION refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean) TO crm_api;
 
 
 --
@@ -26928,6 +27469,14 @@ GRANT ALL ON FUNCTION crm.with_fields(p_record json, p_fields json) TO crm_app;
 --
 
 REVOKE ALL ON FUNCTION crm.with_lead(p_traces crm.traces, p_lead jsonb) FROM PUBLIC;
+
+
+--
+-- Name: FUNCTION with_possible_duplicates(p_reply json, p_ids text); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.with_possible_duplicates(p_reply json, p_ids text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.with_possible_duplicates(p_reply json, p_ids text) TO crm_api;
 
 
 --

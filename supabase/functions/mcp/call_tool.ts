@@ -99,6 +99,7 @@ function idempotencyKeyOf({ credential }: Caller, { definition }: Tool, args: Ar
 function successResult({ text, headers }: ResourceReply): ToolResult {
   const structuredContent = text === "" ? {} : JSON.parse(text);
   const ignored = headers.get("X-Ignored-Fields");
+  const duplicates = headers.get("X-Possible-Duplicate");
   return {
     content: [
       // Serialized anew: a reply that was stored has white space, for which a model would pay.
@@ -107,6 +108,9 @@ function successResult({ text, headers }: ResourceReply): ToolResult {
       ...(ignored === null
         ? []
         : textContent(`Não foram usados, porque o registro já estava assim: ${ignored}`)),
+      ...(duplicates === null
+        ? []
+        : textContent(`Já havia registros parecidos; talvez seja o mesmo cadastro: ${duplicates}`)),
     ],
     structuredContent,
   };
