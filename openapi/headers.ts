@@ -54,7 +54,10 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
   },
   "Preference-Applied": {
     ...doc("A preferência que foi atendida", "The preference that was applied"),
-    schema: { type: "string", enum: ["handling=strict"] },
+    schema: {
+      type: "string",
+      enum: ["handling=strict", "return=representation", "handling=strict, return=representation"],
+    },
   },
   "Idempotent-Replayed": {
     ...doc("A resposta é a da chamada original", "The reply is that of the original call"),
@@ -70,11 +73,28 @@ const HEADERS: Record<ReplyHeader, Record<string, unknown>> = {
     schema: TEXT,
     example: "id, created_at",
   },
+  "X-Possible-Duplicate": {
+    ...doc(
+      "Os ids de até 5 registros que já havia e se parecem com o novo, separados por vírgula; ausente se nenhum",
+      "The ids of up to 5 records that existed before and resemble the new one, separated by commas; absent if none",
+    ),
+    schema: TEXT,
+    example: "0199a0b4-5c2e-7d31-8f42-3b6a90d1c7e5",
+  },
 };
 
-/** The reply headers of an audience: the console needs no Idempotency-Key, no versions and no preferences. */
+/**
+ * The reply headers of an audience: the console needs no Idempotency-Key, no versions and no preferences, and creates no
+ * contacts.
+ */
 export function headersFor(audience: Audience): Record<string, unknown> {
-  const { "Idempotent-Replayed": _, "ETag": _tag, "Preference-Applied": _applied, ...others } = HEADERS;
+  const {
+    "Idempotent-Replayed": _,
+    "ETag": _tag,
+    "Preference-Applied": _applied,
+    "X-Possible-Duplicate": _duplicate,
+    ...others
+  } = HEADERS;
   return audience === "api" ? HEADERS : others;
 }
 

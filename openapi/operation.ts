@@ -146,8 +146,11 @@ export function commonParameters(schemas: Schemas): Record<string, unknown> {
       name: "Prefer",
       in: "header",
       ...doc(
-        "`handling=strict`: um campo desconhecido ou só de leitura é um erro, em vez de ignorado",
-        "`handling=strict`: a field that is unknown or read-only is an error, not ignored",
+        "`handling=strict`: um campo desconhecido ou só de leitura é um erro, em vez de ignorado. " +
+          "`return=representation`: ao criar um contato ou uma empresa, a resposta tem o registro inteiro e " +
+          "`possible_duplicates`",
+        "`handling=strict`: a field that is unknown or read-only is an error, not ignored. `return=representation`: the " +
+          "reply to the creation of a contact or company has the whole record and `possible_duplicates`",
       ),
       schema: { type: "string" },
       example: "handling=strict",
@@ -242,9 +245,12 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
   });
   const version: ReplyHeader[] = etag ? ["ETag"] : [];
   const located: ReplyHeader[] = hasDetail(resource.routes) ? ["Location"] : [];
+  const compared: ReplyHeader[] = resource.routes.some(({ endpoint }) => endpoint.prefersRepresentation)
+    ? ["X-Possible-Duplicate"]
+    : [];
   const finds = "match_by" in endpoint.query.shape;
   // An upsert that finds its record answers 200 as well, with its version.
-  const replay: ReplyHeader[] = [...located, ...version, "Idempotent-Replayed"];
+  const replay: ReplyHeader[] = [...located, ...version, ...compared, "Idempotent-Replayed"];
   switch (status) {
     case 200:
       return {
@@ -266,7 +272,7 @@ function successes(resource: Resource, route: Route, schemas: Schemas): Record<s
         ...(finds && { 200: answer(FOUND, replay, repeated) }),
         // Named as a range, because a mock answers with the lowest status: a creation is 201.
         ...(isReplayable(endpoint) && !finds && { "2XX": answer(REPEATED, replay, repeated) }),
-        201: answer(doc("Criado", "Created"), [...located, ...version]),
+        201: answer(doc("Criado", "Created"), [...located, ...version, ...compared]),
       };
   }
 }

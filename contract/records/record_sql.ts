@@ -1,5 +1,4 @@
 // The plain SQL of a record: its public type and JSON, insert, save, get, list with its filters.
-import { Created } from "../../supabase/functions/_shared/contract/fields.ts";
 import type { CrmRecord } from "../../supabase/functions/_shared/contract/record.ts";
 import type { Field } from "../../supabase/functions/_shared/contract/record_fields.ts";
 import { endpoints } from "../resources.ts";
@@ -54,32 +53,62 @@ function insertSql({ name, about, fields }: CrmRecord): string {
   const [type, returning, result, said] = answersWithId(name)
     ? ["uuid", "new.id", "v_id", "its id"]
     : [table, "new.*", "t", "it"];
-  return `create function crm.${name}_insert(t ${table}) returns ${type}
+  const { alike } = about;
+  return `create function crm.${name}_insert(${
+    alike ? `t ${table}, out made ${type}, out alike uuid[]` : `t ${table}) returns ${type}`
+  }${alike ? ")" : ""}
 language plpgsql
 set search_path = ''
 as $$
-${result === "t" ? "" : `declare\n  ${result} ${type};\n`}begin
+${alike ? "declare\n  v_made record;\n" : result === "t" ? "" : `declare\n  ${result} ${type};\n`}begin
   insert into ${table} as new (
 ${columns(["workspace_id", ...written], 4)}
   )
   values (
 ${columns(["crm.current_workspace_id()", ...written.map((column) => `t.${column}`)], 4)}
   )
-  returning ${returning} into ${result};
-  return ${result};
+${
+    alike
+      ? `  returning ${returning === "new.*" ? "new" : returning} as made, ${
+        alikeSql(table, alike)
+      } as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;`
+      : `  returning ${returning} into ${result};
+  return ${result};`
+  }
 end
 $$;
 ${
     comment(
       `function crm.${name}_insert(${table})`,
-      `Creates the record in the caller's workspace and returns ${said}.`,
+      `Creates the record in the caller's workspace and returns ${said}${
+        alike ? ", and up to five records in use that it resembles for each reason" : ""
+      }.`,
     )
   }${about.sql?.includes("insert all") ? "\n\n" + insertAllSql(name, table, written) : ""}`;
 }
 
+/** The ids of records in use that the one which is inserted resembles: the statement does not see the new one. */
+function alikeSql(table: string, alike: Readonly<Record<string, string>>): string {
+  // In the order of the index, so that the planner takes it whatever the statistics say of other workspaces.
+  return Object.entries(alike).map(([column, values]) =>
+    `array(
+    select o.id from ${table} o
+    where o.workspace_id = new.workspace_id and o.${column} = any (${values}) and o.${column} is not null
+      and o.archived_at is null
+    order by o.${column}, o.id
+    limit 5
+  )`
+  ).join(" || ");
+}
+
+/** Any id. */
+const ID = "00000000-0000-7000-8000-000000000000";
+
 function answersWithId(name: string): boolean {
   return endpoints.some(({ route: { endpoint: { verb, reply } } }) =>
-    verb === `${name}_create` && reply === Created
+    verb === `${name}_create` && reply?.safeParse({ id: ID }).success
   );
 }
 

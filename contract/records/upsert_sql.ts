@@ -43,7 +43,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -57,13 +58,24 @@ ${isMergeable(record) ? survivorsSql(record) : ""}  if cardinality(v_ids) > 1 th
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.${name}_update(v_sent || jsonb_build_object('id', v_ids[1]));
+${
+    phonesSql(record)
+  }    v_reply := api.${name}_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
 ${requiredSql(record)}
-  v_id := api.${name}_create(v_sent) ->> 'id';
-  return (
-    select crm.${name}_json(t) from crm.${about.table} t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.${name}_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.${name}_json(t) from crm.${about.table} t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
@@ -71,7 +83,8 @@ ${
     comment(
       `function api.${name}_upsert(jsonb)`,
       `Changes the record that has the value of the field in match_by, as api.${name}_update does, or creates it, as ` +
-        `api.${name}_create does, with their codes; returns the whole record. ${
+        `api.${name}_create does, with their codes; returns the whole record, and what was done: created, matched_by, and ` +
+        `the names of fields that were sent and not written (differences). ${
           isMergeable(record)
             ? "Where only records that were merged have the value, it changes the one into which they were, but for that field. "
             : ""
@@ -173,9 +186,20 @@ function survivorsSql(record: CrmRecord): string {
     );
     if cardinality(v_ids) = 1 then
       -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
-      v_sent := v_sent - v_match_by;
+      v_kept := array[v_match_by];
     end if;
   end if;
+`;
+}
+
+/** Statements of an upsert that has found its record: which phone numbers the record keeps, because it has them in full. */
+function phonesSql({ name, about }: CrmRecord): string {
+  const phones = about.search?.phones?.map((field) => `'${field}'`).join(", ");
+  if (!phones) return "";
+  return `    if v_sent ?| array[${phones}] then
+      -- Locked, so that the number which is compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.${name}_lock(v_ids[1])), v_sent - v_kept, array[${phones}]);
+    end if;
 `;
 }
 

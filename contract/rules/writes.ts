@@ -62,6 +62,18 @@ export const upsertsAndBatches: Part = {
       "an upsert … does not see the records of another workspace",
     ),
     rule(
+      "an upsert says what it did, and does not replace a phone number by a shorter one",
+      "an upsert keeps a fuller … than it was sent, names it in differences, and writes the rest",
+      "an upsert that finds a record by the value of one that was merged into it names the field in differences",
+      "PATCH writes the number that it is sent, and null clears a number in an upsert",
+    ),
+    rule(
+      "a creation names up to five records that the new one resembles, and with return=representation shows it whole",
+      "POST … names at most five records, each once, and none that is archived",
+      "POST … with return=representation answers with the whole record and its possible_duplicates",
+      "an upsert of … that creates names what the new record resembles, and a found one names nothing",
+    ),
+    rule(
       "only records in use are found, by external_id also archived ones; several: 409",
       "POST … finds …",
       "an upsert … that finds several records answers ambiguous_match with the id of each, and changes none",
@@ -81,6 +93,9 @@ export const upsertsAndBatches: Part = {
       "… answers an item with a name that cannot be stored, wherever it stands, with that item's error",
       "… answers an item for a record of another workspace as one for a record that does not exist",
       "items are carried out in order: a later one finds what an earlier one made, and both changes of one record are kept",
+      "100 items with 99 faults each are answered with 100 faults, the first of each, and no more is stored",
+      "what the database refuses is 100 faults at most, too",
+      "… repeat no item of a batch more than once, in at most half as many subtransactions as items",
       "POST …/batch names the record that has an external_id, also one that an item before made",
       "an atomic POST …/batch names no record that it has undone",
     ),

@@ -17,7 +17,7 @@ export async function routeEntries({ routes }: Resource): Promise<RouteEntry[]> 
 
 async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
   const { operation, status, head, body, bodyOptional, bodyLimits, malformed } = endpoint;
-  const { idempotent, etag, namesUnapplied, operations, finish } = endpoint;
+  const { idempotent, etag, namesUnapplied, prefersRepresentation, operations, finish } = endpoint;
   return {
     method,
     path,
@@ -31,6 +31,7 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     ...(idempotent && { idempotent }),
     ...(etag && { etag }),
     ...(namesUnapplied && { namesUnapplied }),
+    ...(prefersRepresentation && { prefersRepresentation }),
     ...(operations ? { finish: "batch results" } : finish && { finish: "by endpoint" }),
   };
 }

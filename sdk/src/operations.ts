@@ -21,7 +21,8 @@ import type {
   ContactPage,
   ContactPatch,
   ContactUpsert,
-  Created,
+  CreatedCompany,
+  CreatedContact,
   CreatedSubscription,
   Deal,
   DealAction,
@@ -70,6 +71,9 @@ import type {
   SubscriptionList,
   TestOptions,
   TestSent,
+  UpsertedCompany,
+  UpsertedContact,
+  UpsertedDeal,
   Win,
   Workspace,
 } from "./types.ts";
@@ -369,8 +373,8 @@ export interface Operations {
   "activities.update": { query: undefined; body: ActivityPatch; reply: Activity };
   "changes.list": { query: ChangesListQuery; body: undefined; reply: ChangePage };
   "companies.list": { query: CompaniesListQuery; body: undefined; reply: CompanyPage };
-  "companies.create": { query: undefined; body: NewCompany; reply: Company };
-  "companies.upsert": { query: CompaniesUpsertQuery; body: CompanyUpsert; reply: Company };
+  "companies.create": { query: undefined; body: NewCompany; reply: CreatedCompany };
+  "companies.upsert": { query: CompaniesUpsertQuery; body: CompanyUpsert; reply: UpsertedCompany };
   "companies.batch": { query: undefined; body: CompanyBatch; reply: BatchResult };
   "companies.get": { query: undefined; body: undefined; reply: Company };
   "companies.update": { query: undefined; body: CompanyPatch; reply: Company };
@@ -378,8 +382,8 @@ export interface Operations {
   "companies.archive": { query: undefined; body: Record<string, never> | undefined; reply: Company };
   "companies.restore": { query: undefined; body: Record<string, never> | undefined; reply: Company };
   "contacts.list": { query: ContactsListQuery; body: undefined; reply: ContactPage };
-  "contacts.create": { query: undefined; body: NewContact; reply: Created };
-  "contacts.upsert": { query: ContactsUpsertQuery; body: ContactUpsert; reply: Contact };
+  "contacts.create": { query: undefined; body: NewContact; reply: CreatedContact };
+  "contacts.upsert": { query: ContactsUpsertQuery; body: ContactUpsert; reply: UpsertedContact };
   "contacts.batch": { query: undefined; body: ContactBatch; reply: BatchResult };
   "contacts.get": { query: undefined; body: undefined; reply: Contact };
   "contacts.update": { query: undefined; body: ContactPatch; reply: Contact };
@@ -390,7 +394,7 @@ export interface Operations {
   "deals.list": { query: DealsListQuery; body: undefined; reply: DealPage };
   "deals.create": { query: undefined; body: NewDeal; reply: Deal };
   "deals.summary": { query: DealsSummaryQuery; body: undefined; reply: DealSummary };
-  "deals.upsert": { query: DealsUpsertQuery; body: DealUpsert; reply: Deal };
+  "deals.upsert": { query: DealsUpsertQuery; body: DealUpsert; reply: UpsertedDeal };
   "deals.batch": { query: undefined; body: DealBatch; reply: BatchResult };
   "deals.get": { query: undefined; body: undefined; reply: DealDetail };
   "deals.update": { query: undefined; body: DealPatch; reply: Deal };

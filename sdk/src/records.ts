@@ -38,7 +38,7 @@ export class Contacts extends Resource {
   }
 
   /** Creates a contact, and returns its id. Scope `contacts:write`. */
-  create(contact: T.NewContact, options?: CreateOptions): Promise<T.Created> {
+  create(contact: T.NewContact, options?: CreateOptions): Promise<T.CreatedContact> {
     return this.http.call("contacts.create", { body: contact, options });
   }
 

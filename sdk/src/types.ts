@@ -362,13 +362,15 @@ export interface BatchResult {
     status: number;
     /** The record's id */
     id?: string | undefined;
+    /** The fields that an upsert did not write, as in the call for one record; absent if none */
+    differences?: string[] | undefined;
     /** The error that this call would have */
     error?: {
       /** A stable code */
       code: string;
       /** What happened, in Portuguese */
       message: string;
-      /** The invalid fields */
+      /** The invalid fields; at most 100 in the whole reply, at least the first of each item */
       details?: {
         /** Name of the field, with the item */
         field: string;
@@ -995,10 +997,65 @@ export interface ContactUpsert {
   external_id?: string | null | undefined;
 }
 
-/** The new record's id */
-export interface Created {
+/** The record that was created */
+export interface CreatedCompany extends Company {
+  /**
+   * Records that existed before and resemble this one, 5 at most; only with Prefer:
+   * return=representation
+   */
+  possible_duplicates?: string[] | undefined;
+}
+
+/** The new contact's id; with Prefer: return=representation, the whole contact */
+export interface CreatedContact {
   /** The record's id */
   id: string;
+  /** The record's workspace, always the API key's */
+  workspace_id?: string | undefined;
+  /** Name */
+  name?: string | undefined;
+  /** E-mail address, stored in lower case */
+  email?: string | null | undefined;
+  /** Phone number */
+  phone?: string | null | undefined;
+  /** Second phone number */
+  phone2?: string | null | undefined;
+  /** WhatsApp number */
+  whatsapp?: string | null | undefined;
+  /** Job title */
+  job_title?: string | null | undefined;
+  /** The company that the contact works for, of the same workspace */
+  company_id?: string | null | undefined;
+  /**
+   * The member in charge (GET /api-v1-workspace); where absent on creation, the key's creator or
+   * oldest active manager
+   */
+  owner_id?: string | undefined;
+  /** Instagram profile */
+  instagram?: string | null | undefined;
+  /** LinkedIn profile */
+  linkedin?: string | null | undefined;
+  /** Free notes */
+  notes?: string | null | undefined;
+  /** The integrator's own fields: at most 50 keys and 10 KB */
+  custom_fields?: Record<string, unknown> | null | undefined;
+  /** The id in the system that the contact comes from, unique in the workspace */
+  external_id?: string | null | undefined;
+  /** Since when it is archived, and left out of lists */
+  archived_at?: string | null | undefined;
+  /** The contact that this one was merged into */
+  merged_into_id?: string | null | undefined;
+  /** When the personal data was erased */
+  erased_at?: string | null | undefined;
+  /** When the record was created */
+  created_at?: string | undefined;
+  /** When the record last changed */
+  updated_at?: string | undefined;
+  /**
+   * Records that existed before and resemble this one, 5 at most; only with Prefer:
+   * return=representation
+   */
+  possible_duplicates?: string[] | undefined;
 }
 
 /** The new subscription, with its secret */
@@ -2638,6 +2695,43 @@ export interface TestSent {
   delivery_id: string;
   /** Whether it waits because the workspace is suspended or has no public API */
   held: boolean;
+}
+
+/** The record after an upsert, and what was done */
+export interface UpsertedCompany extends Company {
+  /** Whether the record was created now */
+  created: boolean;
+  matched_by: CompanyMatch | null;
+  /**
+   * The fields that were sent and that the record kept as they were: a fuller phone number, or
+   * the field of match_by of a record that was merged into this one
+   */
+  differences: string[];
+}
+
+/** The record after an upsert, and what was done */
+export interface UpsertedContact extends Contact {
+  /** Whether the record was created now */
+  created: boolean;
+  matched_by: ContactMatch | null;
+  /**
+   * The fields that were sent and that the record kept as they were: a fuller phone number, or
+   * the field of match_by of a record that was merged into this one
+   */
+  differences: string[];
+}
+
+/** The record after an upsert, and what was done */
+export interface UpsertedDeal extends Deal {
+  /** Whether the record was created now */
+  created: boolean;
+  /** The field by which the record was found; null if it was created */
+  matched_by: string | null;
+  /**
+   * The fields that were sent and that the record kept as they were: a fuller phone number, or
+   * the field of match_by of a record that was merged into this one
+   */
+  differences: string[];
 }
 
 /** What campaign a lead came from */

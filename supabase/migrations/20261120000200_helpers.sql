@@ -134,6 +134,80 @@ comment on function crm.e164(text) is
   'A phone number in E.164, so that two spellings of it are equal: a number without a country is Brazilian, and '
   '"(11) 97777-1234" is +5511977771234. A number that is neither has its digits alone; null if there are none.';
 
+create function crm.phone_spellings(p_phone text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  v_phone text := crm.e164(p_phone);
+  -- The area, if there is one, the ninth digit of a mobile phone, and the rest.
+  v_parts text[] := regexp_match(v_phone, '^(?:\+55([1-9][1-9]))?(9(?=[0-9]{8}$))?([2-9][0-9]{7})$');
+  v_numbers text[];
+begin
+  if v_parts is null then
+    return array[v_phone];
+  end if;
+  -- Only numbers from 6 on were mobile phones before the ninth digit.
+  v_numbers := case
+    when v_parts[3] >= '6' then array[v_parts[3], '9' || v_parts[3]]
+    else array[concat(v_parts[2], v_parts[3])]
+  end;
+  if v_parts[1] is not null then
+    -- Without a statement: this is what most creations of contacts take.
+    v_numbers := v_numbers || ('+55' || v_parts[1] || v_numbers[1]);
+    return case when v_numbers[3] is null then v_numbers else v_numbers || ('+55' || v_parts[1] || v_numbers[2]) end;
+  end if;
+  return v_numbers || array(
+    select '+55' || a.area || n.number
+    from unnest(v_numbers) n (number)
+    cross join unnest(
+      '{11,12,13,14,15,16,17,18,19,21,22,24,27,28,31,32,33,34,35,37,38,41,42,43,44,45,46,47,48,49,51,53,54,55,61,62,63,64,'
+      '65,66,67,68,69,71,73,74,75,77,79,81,82,83,84,85,86,87,88,89,91,92,93,94,95,96,97,98,99}'::text[]
+    ) a (area)
+  );
+end
+$$;
+comment on function crm.phone_spellings(text) is
+  'What crm.e164 makes of a phone number that may be the same: with and without the area code and the ninth digit of '
+  'Brazilian mobile phones; of a number without an area code, one for each area. Null in the list if there are no digits.';
+
+create function crm.is_fuller_phone(p_kept text, p_sent text) returns boolean
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  v_full text := crm.e164(p_kept);
+  -- As dialled: the 0 of a long distance call says nothing of the number.
+  v_sent text := ltrim(crm.digits(p_sent), '0');
+begin
+  return coalesce(
+    -- Without the country, without the area or without the first digits.
+    (
+      v_sent <> ''
+      and right(v_full, length(v_sent)) = v_sent
+      and length(v_sent) < length(ltrim(crm.digits(p_kept), '0'))
+    )
+    -- Without the ninth digit of a mobile phone, which Brazil added in 2012 to 2016.
+    or (v_full ~ '^\+55[1-9][1-9]9[0-9]{8}$' and crm.e164(p_sent) = left(v_full, 5) || right(v_full, 8)),
+    false
+  );
+end
+$$;
+comment on function crm.is_fuller_phone(text, text) is
+  'Whether the number that a record has says more than the one that was sent: what was sent are its last digits, or the '
+  'same number without the ninth digit of Brazilian mobile phones.';
+
+create function crm.fuller_phones(p_record jsonb, p_sent jsonb, p_fields text[]) returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+begin
+  return array(select f from unnest(p_fields) f where crm.is_fuller_phone(p_record ->> f, p_sent ->> f));
+end
+$$;
+comment on function crm.fuller_phones(jsonb, jsonb, text[]) is
+  'Which of the fields have a fuller number in the record than in what was sent (crm.is_fuller_phone).';
+
 create function crm.lock_number(p_name text) returns bigint
 -- Stable, as convert_to() is: called immutable it would not become part of the caller's plan, and be planned anew by every
 -- transaction, for 60 µs.

@@ -204,3 +204,37 @@ as $$ select (left(p_record::text, -1) || ',' || substr(p_fields::text, 2))::jso
 comment on function crm.with_fields(json, json) is
   'Appends fields to the public JSON of a record. Both arguments must be non-empty objects from to_json or '
   'json_build_object, without space around their braces.';
+
+create function crm.with_possible_duplicates(p_reply json, p_ids text) returns json
+language sql immutable parallel safe
+-- One expression, so that it is inlined: every creation passes here.
+as $$
+  select case
+    when p_ids is null or p_ids = '' then p_reply
+    else crm.with_fields(p_reply, json_build_object('X-Possible-Duplicate', p_ids))
+  end
+$$;
+comment on function crm.with_possible_duplicates(json, text) is
+  'The reply of a creation with the records that it resembles, ids separated by commas, as its last field. The function '
+  'sends that field as a header, also of a stored reply.';
+
+create function crm.creation_json(p_args jsonb, p_record json, p_alike uuid[]) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_ids uuid[];
+begin
+  -- The usual one, first: most records resemble none.
+  if p_alike = '{}' and p_args ->> 'prefer' is null then
+    return p_record;
+  end if;
+  v_ids := array(select distinct a from unnest(p_alike) a order by a limit 5);
+  if p_args ->> 'prefer' = 'representation' then
+    p_record := crm.with_fields(p_record, json_build_object('possible_duplicates', v_ids));
+  end if;
+  return crm.with_possible_duplicates(p_record, array_to_string(v_ids, ', '));
+end
+$$;
+comment on function crm.creation_json(jsonb, json, uuid[]) is
+  'The reply of a creation: the record, or its id alone, and the records that it resembles, the five oldest of those found.';

@@ -86,10 +86,12 @@ $$;
 comment on function crm.company_json(crm.companies) is
   'A row as public JSON, with the fields of api.company.';
 
-create function crm.company_insert(t crm.companies) returns crm.companies
+create function crm.company_insert(t crm.companies, out made crm.companies, out alike uuid[])
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_made record;
 begin
   insert into crm.companies as new (
     workspace_id, name, legal_name, tax_id, domain, website, email, phone, industry, employee_count, linkedin,
@@ -100,12 +102,26 @@ begin
     t.industry, t.employee_count, t.linkedin, t.instagram, t.address, t.owner_id, t.notes, t.custom_fields,
     t.external_id
   )
-  returning new.* into t;
-  return t;
+  returning new as made, array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.tax_id = any (array[new.tax_id]) and o.tax_id is not null
+      and o.archived_at is null
+    order by o.tax_id, o.id
+    limit 5
+  ) || array(
+    select o.id from crm.companies o
+    where o.workspace_id = new.workspace_id and o.domain = any (array[new.domain]) and o.domain is not null
+      and o.archived_at is null
+    order by o.domain, o.id
+    limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
 end
 $$;
 comment on function crm.company_insert(crm.companies) is
-  'Creates the record in the caller''s workspace and returns it.';
+  'Creates the record in the caller''s workspace and returns it, and up to five records in use that it '
+  'resembles for each reason.';
 
 create function crm.company_insert(p_rows crm.companies[]) returns uuid[]
 language plpgsql
@@ -574,11 +590,14 @@ create function api.company_create(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_company record := crm.company_insert(crm.company_new(p_args));
 begin
-  return crm.company_json(crm.company_insert(crm.company_new(p_args)));
+  return crm.creation_json(p_args, crm.company_json(v_company.made), v_company.alike);
 end
 $$;
-comment on function api.company_create(jsonb) is 'Creates a company and returns it; raises what crm.company_new raises.';
+comment on function api.company_create(jsonb) is
+  'Creates a company and returns it, with the companies that it resembles; raises what crm.company_new raises.';
 
 create function api.company_update(p_args jsonb) returns json
 language plpgsql

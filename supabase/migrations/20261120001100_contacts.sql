@@ -79,12 +79,12 @@ as $$
 $$;
 comment on function crm.contact_json(crm.contacts) is 'A row as public JSON, with the fields of api.contact.';
 
-create function crm.contact_insert(t crm.contacts) returns uuid
+create function crm.contact_insert(t crm.contacts, out made uuid, out alike uuid[])
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_id uuid;
+  v_made record;
 begin
   insert into crm.contacts as new (
     workspace_id, name, email, phone, phone2, whatsapp, job_title, company_id, owner_id, instagram, linkedin,
@@ -94,12 +94,26 @@ begin
     crm.current_workspace_id(), t.name, t.email, t.phone, t.phone2, t.whatsapp, t.job_title, t.company_id,
     t.owner_id, t.instagram, t.linkedin, t.notes, t.custom_fields, t.external_id
   )
-  returning new.id into v_id;
-  return v_id;
+  returning new.id as made, array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.email = any (array[new.email]) and o.email is not null
+      and o.archived_at is null
+    order by o.email, o.id
+    limit 5
+  ) || array(
+    select o.id from crm.contacts o
+    where o.workspace_id = new.workspace_id and o.phone_e164 = any (crm.phone_spellings(new.phone)) and o.phone_e164 is not null
+      and o.archived_at is null
+    order by o.phone_e164, o.id
+    limit 5
+  ) as alike into v_made;
+  made := v_made.made;
+  alike := v_made.alike;
 end
 $$;
 comment on function crm.contact_insert(crm.contacts) is
-  'Creates the record in the caller''s workspace and returns its id.';
+  'Creates the record in the caller''s workspace and returns its id, and up to five records in use that it '
+  'resembles for each reason.';
 
 create function crm.contact_insert(p_rows crm.contacts[]) returns uuid[]
 language plpgsql
@@ -567,12 +581,20 @@ create function api.contact_create(p_args jsonb) returns json
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_contact record := crm.contact_insert(crm.contact_new(p_args));
+  v_reply json := json_build_object('id', v_contact.made);
 begin
-  return json_build_object('id', crm.contact_insert(crm.contact_new(p_args)));
+  if p_args ->> 'prefer' = 'representation' then
+    select crm.contact_json(t) into v_reply from crm.contacts t
+    where t.workspace_id = crm.current_workspace_id() and t.id = v_contact.made;
+  end if;
+  return crm.creation_json(p_args, v_reply, v_contact.alike);
 end
 $$;
 comment on function api.contact_create(jsonb) is
-  'Creates a contact and returns its id; raises what crm.contact_new raises.';
+  'Creates a contact and returns its id, or all of it where the caller prefers the representation, and the contacts that '
+  'it resembles; raises what crm.contact_new raises.';
 
 create function api.contact_update(p_args jsonb) returns json
 language plpgsql

@@ -122,7 +122,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -144,29 +145,43 @@ begin
     );
     if cardinality(v_ids) = 1 then
       -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
-      v_sent := v_sent - v_match_by;
+      v_kept := array[v_match_by];
     end if;
   end if;
   if cardinality(v_ids) > 1 then
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.company_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    if v_sent ?| array['phone'] then
+      -- Locked, so that the number which is compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.company_lock(v_ids[1])), v_sent - v_kept, array['phone']);
+    end if;
+    v_reply := api.company_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
-  v_id := api.company_create(v_sent) ->> 'id';
-  return (
-    select crm.company_json(t) from crm.companies t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.company_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.company_json(t) from crm.companies t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
 comment on function api.company_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.company_update does, or creates '
-  'it, as api.company_create does, with their codes; returns the whole record. Where only records that were '
-  'merged have the value, it changes the one into which they were, but for that field. Raises '
+  'it, as api.company_create does, with their codes; returns the whole record, and what was done: created, '
+  'matched_by, and the names of fields that were sent and not written (differences). Where only records '
+  'that were merged have the value, it changes the one into which they were, but for that field. Raises '
   'ambiguous_match with every record that has the value, and validation_error for what only a creation '
   'requires.';
 
@@ -291,7 +306,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -312,29 +328,43 @@ begin
     );
     if cardinality(v_ids) = 1 then
       -- It keeps its own value: otherwise nobody would have that any more, and who looks for it would make a new record.
-      v_sent := v_sent - v_match_by;
+      v_kept := array[v_match_by];
     end if;
   end if;
   if cardinality(v_ids) > 1 then
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.contact_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    if v_sent ?| array['phone', 'phone2', 'whatsapp'] then
+      -- Locked, so that the number which is compared is the one that would be replaced.
+      v_kept := v_kept || crm.fuller_phones(to_jsonb(crm.contact_lock(v_ids[1])), v_sent - v_kept, array['phone', 'phone2', 'whatsapp']);
+    end if;
+    v_reply := api.contact_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if v_sent ->> 'name' is null then
     perform api.fail('validation_error', array['name'], 'Campo obrigatório: não há registro com este ' || v_match_by);
   end if;
-  v_id := api.contact_create(v_sent) ->> 'id';
-  return (
-    select crm.contact_json(t) from crm.contacts t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.contact_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.contact_json(t) from crm.contacts t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
 comment on function api.contact_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.contact_update does, or creates '
-  'it, as api.contact_create does, with their codes; returns the whole record. Where only records that were '
-  'merged have the value, it changes the one into which they were, but for that field. Raises '
+  'it, as api.contact_create does, with their codes; returns the whole record, and what was done: created, '
+  'matched_by, and the names of fields that were sent and not written (differences). Where only records '
+  'that were merged have the value, it changes the one into which they were, but for that field. Raises '
   'ambiguous_match with every record that has the value, and validation_error for what only a creation '
   'requires.';
 
@@ -378,7 +408,8 @@ declare
   v_match_by text := p_args ->> 'match_by';
   v_sent jsonb := p_args - 'match_by';
   v_ids uuid[];
-  v_id uuid;
+  v_kept text[] := '{}';
+  v_reply json;
 begin
   if coalesce(p_args ->> v_match_by, '') = '' then
     perform api.fail('validation_error', array[v_match_by], 'Campo obrigatório: match_by procura por ele');
@@ -392,20 +423,30 @@ begin
     perform api.fail('ambiguous_match', array_fill(v_match_by, array[cardinality(v_ids)]), null, v_ids);
   elsif cardinality(v_ids) = 1 then
     perform api.mark_found();
-    return api.deal_update(v_sent || jsonb_build_object('id', v_ids[1]));
+    v_reply := api.deal_update((v_sent - v_kept) || jsonb_build_object('id', v_ids[1]));
+    return crm.with_fields(v_reply, json_build_object(
+      'created', false, 'matched_by', v_match_by, 'differences', v_kept
+    ));
   end if;
   if coalesce(v_sent ->> 'title', v_sent ->> 'contact_id', v_sent ->> 'company_id') is null then
     perform api.fail('validation_error', array['title'], 'Informe ao menos um de title, contact_id e company_id');
   end if;
-  v_id := api.deal_create(v_sent) ->> 'id';
-  return (
-    select crm.deal_json(t) from crm.deals t
-    where t.workspace_id = crm.current_workspace_id() and t.id = v_id
+  v_reply := api.deal_create(v_sent);
+  return crm.with_possible_duplicates(
+    crm.with_fields(
+      (
+        select crm.deal_json(t) from crm.deals t
+        where t.workspace_id = crm.current_workspace_id() and t.id = (v_reply ->> 'id')::uuid
+      ),
+      json_build_object('created', true, 'matched_by', null, 'differences', v_kept)
+    ),
+    v_reply ->> 'X-Possible-Duplicate'
   );
 end
 $$;
 comment on function api.deal_upsert(jsonb) is
   'Changes the record that has the value of the field in match_by, as api.deal_update does, or creates it, '
-  'as api.deal_create does, with their codes; returns the whole record. Raises ambiguous_match with every '
-  'record that has the value, and validation_error for what only a creation requires.';
+  'as api.deal_create does, with their codes; returns the whole record, and what was done: created, '
+  'matched_by, and the names of fields that were sent and not written (differences). Raises ambiguous_match '
+  'with every record that has the value, and validation_error for what only a creation requires.';
 -- end of what is written

@@ -56,11 +56,15 @@ begin
   return jsonb_build_object(
     'status', case when v_op = 'create' or (v_op = 'upsert' and not crm.is_marked('app.found')) then 201 else 200 end,
     'id', v_reply ->> 'id'
-  );
+  ) || case
+    when v_reply ->> 'differences' <> '[]' then jsonb_build_object('differences', v_reply -> 'differences')
+    else '{}'
+  end;
 end
 $$;
 comment on function crm.run_batch_item(text, jsonb) is
-  'Carries out an item as the call for one record does: its status and the id of its record.';
+  'Carries out an item as the call for one record does: its status, the id of its record, and what an upsert did not '
+  'write.';
 
 create function crm.check_atomic_batch(p_results jsonb[]) returns void
 language plpgsql
@@ -81,7 +85,6 @@ declare
         d (field text, message text, id uuid) on true
       where r.result ? 'error'
       order by r.position
-      limit 100
     ) f
   );
 begin
@@ -93,6 +96,39 @@ $$;
 comment on function crm.check_atomic_batch(jsonb[]) is
   'Raises batch_failed with the fields of every item that failed; an item whose error names none is named itself. The '
   'messages belong to the codes of the items.';
+
+create function crm.bound_details(p_results jsonb[]) returns jsonb[]
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  v_left integer := 100;
+  v_details jsonb;
+  v_most integer;
+begin
+  -- Most batches name few faults.
+  if (
+    select coalesce(sum(greatest(jsonb_array_length(nullif(r #> '{error,details}', 'null')), 1)), 0)
+    from unnest(p_results) r
+    where r ? 'error'
+  ) <= v_left then
+    return p_results;
+  end if;
+  v_left := v_left - (select count(*) from unnest(p_results) r where r ? 'error');
+  for v_at in 1 .. cardinality(p_results) loop
+    v_details := nullif(p_results[v_at] #> '{error,details}', 'null');
+    continue when jsonb_array_length(v_details) is null or jsonb_array_length(v_details) <= 1;
+    v_most := 1 + least(v_left, jsonb_array_length(v_details) - 1);
+    v_left := v_left - v_most + 1;
+    v_details := jsonb_path_query_array(v_details, '$[0 to $end]', jsonb_build_object('end', v_most - 1));
+    p_results[v_at] := jsonb_set(p_results[v_at], '{error,details}', v_details);
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.bound_details(jsonb[]) is
+  'The results of a batch with 100 faults at most, as any reply has: the first of each item, and further ones in order. A '
+  'reply is stored for its Idempotency-Key, and each erasure searches what is stored.';
 
 create function crm.batch_json(p_results jsonb[]) returns json
 language plpgsql immutable
@@ -136,109 +172,247 @@ $$;
 comment on function crm.name_holder(text, jsonb, jsonb) is
   'The result of an item, with the record that has its external_id, if an item before it in its group made that record.';
 
-create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
+create function crm.external_id_holders(p_record text, p_external_ids text[]) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_workspace_id uuid := crm.current_workspace_id();
-  v_external_ids text[];
+  v_holders jsonb;
 begin
-  if exists (
-    select from unnest(p_items) i
-    where i ->> 'op' is distinct from 'create'
-      and (i ->> 'op' is distinct from 'upsert' or i #>> '{args,match_by}' <> 'external_id')
-  ) then
-    return false;
-  end if;
-  v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
-  if v_external_ids = '{}' then
-    return true;
-  end if;
-  if array_position(v_external_ids, null) is not null or '' = any (v_external_ids) then
-    return false;
-  end if;
-  -- Where two items have the same, the unique index refuses them.
   case p_record
     when 'contact' then
-      return not exists (
-        select from crm.contacts t where t.workspace_id = v_workspace_id and t.external_id = any (v_external_ids)
-      );
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.contacts t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
     when 'company' then
-      return not exists (
-        select from crm.companies t where t.workspace_id = v_workspace_id and t.external_id = any (v_external_ids)
-      );
+      select jsonb_object_agg(t.external_id, t.id) into v_holders from crm.companies t
+      where t.workspace_id = v_workspace_id and t.external_id = any (p_external_ids);
     else
-      return false;
+      null;
   end case;
+  return coalesce(v_holders, '{}');
 end
 $$;
-comment on function crm.all_create(text, jsonb[]) is
-  'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import are. '
-  'Where no unique index is (deals), an upsert is none.';
+comment on function crm.external_id_holders(text, text[]) is
+  'The records that have one of these external_ids, where it is unique: an object of ids by external_id.';
 
-create function crm.create_together(p_record text, p_items jsonb[]) returns jsonb[]
+create function crm.all_create(p_record text, p_items jsonb[]) returns boolean
 language plpgsql
 set search_path = ''
 as $$
 declare
+  v_external_ids text[];
+begin
+  if exists (
+    select from unnest(p_items) i
+    where not i ? 'error' and i ->> 'op' is distinct from 'create' and (
+      i ->> 'op' <> 'upsert'
+      or p_record not in ('contact', 'company')
+      or i #>> '{args,match_by}' <> 'external_id'
+      or coalesce(i #>> '{args,external_id}', '') = ''
+      or i #>> '{args,name}' is null
+    )
+  ) then
+    return false;
+  end if;
+  v_external_ids := array(select i #>> '{args,external_id}' from unnest(p_items) i where i ->> 'op' = 'upsert');
+  -- An upsert after another item with its external_id changes what that one makes.
+  return v_external_ids = '{}' or (
+    not exists (
+      select from unnest(p_items) i
+      where i #>> '{args,external_id}' = any (v_external_ids)
+      group by i #>> '{args,external_id}'
+      having count(*) > 1
+    )
+    and crm.external_id_holders(p_record, v_external_ids) = '{}'
+  );
+end
+$$;
+comment on function crm.all_create(text, jsonb[]) is
+  'Whether each item is a creation, or an upsert by an external_id that no record has yet, as those of a first import are. '
+  'Items that the function found invalid do not count. Where no unique index is (deals), an upsert is none.';
+
+create function crm.item_error(p_failure crm.failure, p_record text, p_item jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_error record;
+begin
+  select e.error_code, e.details into v_error
+  from crm.error_of(p_failure, p_record || '_' || (p_item ->> 'op'), p_item -> 'args') e;
+  return jsonb_build_object('error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details));
+end
+$$;
+comment on function crm.item_error(crm.failure, text, jsonb) is 'The result of an item that an exception has ended.';
+
+create function crm.refuse_taken(p_record text, p_items jsonb[], p_results jsonb[], p_names_holder boolean)
+returns jsonb[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_external_ids text[] := array(select i #>> '{args,external_id}' from unnest(p_items) i);
+  v_holders jsonb;
+begin
+  if array_remove(v_external_ids, null) = '{}' then
+    return p_results;
+  end if;
+  v_holders := crm.external_id_holders(p_record, v_external_ids);
+  for v_at in 1 .. cardinality(p_items) loop
+    if p_results[v_at] is null and v_holders ? v_external_ids[v_at] then
+      p_results[v_at] := jsonb_build_object('error', jsonb_build_object(
+        'code', 'external_id_taken',
+        'details', jsonb_build_array(jsonb_build_object(
+          'field', 'external_id',
+          'message', null,
+          'id', case when p_names_holder then v_holders -> v_external_ids[v_at] end
+        ))
+      ));
+    end if;
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.refuse_taken(text, jsonb[], jsonb[], boolean) is
+  'The results with external_id_taken for each creation whose external_id a record has. Asked before the insert: the index '
+  'would refuse the whole statement, and not say which item it was.';
+
+create function crm.refuse_invalid(p_record text, p_items jsonb[], p_results jsonb[]) returns jsonb[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_failure crm.failure;
+begin
+  for v_at in 1 .. cardinality(p_items) loop
+    continue when p_results[v_at] is not null;
+    begin
+      case p_record
+        when 'activity' then perform crm.activity_new(p_items[v_at] -> 'args');
+        when 'company' then perform crm.company_new(p_items[v_at] -> 'args');
+        when 'contact' then perform crm.contact_new(p_items[v_at] -> 'args');
+        when 'deal' then perform crm.deal_new(p_items[v_at] -> 'args');
+        when 'note' then perform crm.note_new(p_items[v_at] -> 'args');
+      end case;
+      -- Undone, because what is locked here would be a subtransaction for each item.
+      raise exception using errcode = 'CRM01';
+    exception
+      when sqlstate 'CRM01' then
+        null;
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        get stacked diagnostics
+          v_failure.state = returned_sqlstate,
+          v_failure.message = message_text,
+          v_failure.detail = pg_exception_detail,
+          v_failure.constraint_name = constraint_name,
+          v_failure.context = pg_exception_context;
+        p_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+    end;
+  end loop;
+  return p_results;
+end
+$$;
+comment on function crm.refuse_invalid(text, jsonb[], jsonb[]) is
+  'The results with the error of each creation that refers to what is not there, for example. Nothing is written.';
+
+create function crm.insert_together(p_record text, p_items jsonb[]) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+begin
+  case p_record
+    when 'activity' then
+      return crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
+    when 'company' then
+      return crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
+    when 'contact' then
+      return crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
+    when 'deal' then
+      return crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
+    when 'note' then
+      return crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
+  end case;
+end
+$$;
+comment on function crm.insert_together(text, jsonb[]) is 'Creates records by one insert; their ids, in order.';
+
+create function crm.create_together(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_results jsonb[] := array(select case when i ? 'error' then i end from unnest(p_items) i);
+  v_round integer := 0;
+  v_is_checked boolean := false;
+  v_at integer[];
   v_ids uuid[];
 begin
   if not crm.all_create(p_record, p_items) then
-    return null;
+    return v_results;
   end if;
-  case p_record
-    when 'activity' then
-      v_ids := crm.activity_insert(array(select crm.activity_new(i -> 'args') from unnest(p_items) i));
-    when 'company' then
-      v_ids := crm.company_insert(array(select crm.company_new(i -> 'args') from unnest(p_items) i));
-    when 'contact' then
-      v_ids := crm.contact_insert(array(select crm.contact_new(i -> 'args') from unnest(p_items) i));
-    when 'deal' then
-      v_ids := crm.deal_insert(array(select crm.deal_new(i -> 'args') from unnest(p_items) i));
-    when 'note' then
-      v_ids := crm.note_insert(array(select crm.note_new(i -> 'args') from unnest(p_items) i));
-  end case;
-  return array(select jsonb_build_object('status', 201, 'id', v_id) from unnest(v_ids) v_id);
-exception
-  when lock_not_available or deadlock_detected then
-    raise;
-  when others then
-    return null;
+  loop
+    v_round := v_round + 1;
+    -- An atomic batch is undone as a whole, and must not name a record of its own, which nobody will find.
+    v_results := crm.refuse_taken(p_record, p_items, v_results, v_round = 1 or not p_is_atomic);
+    -- Of items with one external_id the first: if it is created, the next round refuses the others.
+    v_at := array(
+      select min(i.position)
+      from unnest(p_items) with ordinality i (item, position)
+      where v_results[i.position] is null
+      group by coalesce(
+        case when p_record in ('contact', 'company') then '=' || (i.item #>> '{args,external_id}') end, i.position::text
+      )
+      order by 1
+    );
+    exit when v_at = '{}';
+    begin
+      v_ids := crm.insert_together(p_record, array(select p_items[a] from unnest(v_at) a));
+      for v_n in 1 .. cardinality(v_at) loop
+        v_results[v_at[v_n]] := jsonb_build_object('status', 201, 'id', v_ids[v_n]);
+      end loop;
+    exception
+      when lock_not_available or deadlock_detected then
+        raise;
+      when others then
+        -- What fails in an insert that was checked can be found one by one only.
+        exit when v_is_checked;
+        v_results := crm.refuse_invalid(p_record, p_items, v_results);
+        v_is_checked := true;
+    end;
+  end loop;
+  return v_results;
 end
 $$;
-comment on function crm.create_together(text, jsonb[]) is
-  'Carries out items that all create a record by one insert, half the work of an insert for each; their results. Null, '
-  'and nothing is written, if an item does something else or fails: crm.run_group says which.';
+comment on function crm.create_together(text, jsonb[], boolean) is
+  'Carries out items that all create a record by one insert, half the work of an insert for each, but for those that it '
+  'finds to fail. Their results, with null for each item that remains to be carried out by crm.run_group.';
 
 create function crm.run_group(p_record text, p_items jsonb[], p_is_atomic boolean) returns jsonb[]
 language plpgsql
 set search_path = ''
 as $$
 declare
-  v_results jsonb[] := array_fill(null::jsonb, array[cardinality(p_items)]);
+  v_results jsonb[] := crm.create_together(p_record, p_items, p_is_atomic);
+  v_tried jsonb[];
+  v_from integer := 1;
+  v_to integer := cardinality(p_items);
   v_at integer;
   v_failure crm.failure;
-  v_error record;
 begin
-  loop
+  while v_from <= cardinality(p_items) loop
     begin
-      for v_position in 1 .. cardinality(p_items) loop
+      v_tried := v_results;
+      for v_position in v_from .. v_to loop
+        continue when v_results[v_position] is not null;
         v_at := v_position;
-        continue when v_results[v_at] ? 'error';
-        -- An item that the function found invalid has its error already.
-        v_results[v_at] := case
-          when p_items[v_at] ? 'error' then p_items[v_at] else crm.run_batch_item(p_record, p_items[v_at])
-        end;
+        v_tried[v_at] := crm.run_batch_item(p_record, p_items[v_at]);
       end loop;
-      -- When the error was looked into, what its group had made was undone. An atomic batch is undone as a whole, and
-      -- must not name a record that nobody will find.
-      if not p_is_atomic then
-        for v_position in 1 .. cardinality(p_items) loop
-          v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
-        end loop;
-      end if;
-      return v_results;
+      v_results := v_tried;
+      v_from := v_to + 1;
+      v_to := cardinality(p_items);
     exception
       -- Nothing is kept of the call, so that it can be repeated as a whole: service_unavailable.
       when lock_not_available or deadlock_detected then
@@ -250,18 +424,24 @@ begin
           v_failure.detail = pg_exception_detail,
           v_failure.constraint_name = constraint_name,
           v_failure.context = pg_exception_context;
-        select e.error_code, e.details into v_error
-        from crm.error_of(v_failure, p_record || '_' || (p_items[v_at] ->> 'op'), p_items[v_at] -> 'args') e;
-        v_results[v_at] := jsonb_build_object(
-          'error', jsonb_build_object('code', v_error.error_code, 'details', v_error.details)
-        );
+        v_results[v_at] := crm.item_error(v_failure, p_record, p_items[v_at]);
+        -- Those before it are carried out again and kept, those behind it after them: no item more than twice.
+        v_to := case when v_at > v_from then v_at - 1 else cardinality(p_items) end;
     end;
   end loop;
+  -- When the error was looked into, what the items before it had made was undone.
+  if not p_is_atomic then
+    for v_position in 1 .. cardinality(p_items) loop
+      v_results[v_position] := crm.name_holder(p_record, p_items[v_position], v_results[v_position]);
+    end loop;
+  end if;
+  return v_results;
 end
 $$;
 comment on function crm.run_group(text, jsonb[], boolean) is
-  'Carries out items in order; their results. They share a subtransaction, which is repeated without the item that '
-  'failed. A deadlock or a lock that is waited for too long ends the whole call.';
+  'Carries out items in order; their results. Those between two that fail share a subtransaction: half as many as items '
+  'at most, because one for each item would be more than Postgres keeps at hand of a transaction (64). A deadlock or a '
+  'lock that is waited for too long ends the whole call.';
 
 create function crm.run_batch(p_record text, p_args jsonb, p_group integer default 10) returns json
 language plpgsql
@@ -270,18 +450,13 @@ as $$
 declare
   v_items jsonb[] := array(select i from jsonb_array_elements(p_args -> 'items') i);
   v_is_atomic boolean := p_args -> 'atomic' is not distinct from 'true';
-  v_group jsonb[];
   v_results jsonb[];
 begin
   perform crm.lock_batch(p_record, p_args -> 'items');
-  -- A subtransaction for each group: one for each item would overflow what Postgres keeps of a transaction's (64), and
-  -- slow down every reader of these rows.
   for v_first in 1 .. cardinality(v_items) by p_group loop
-    v_group := v_items[v_first : v_first + p_group - 1];
-    v_results := v_results || coalesce(
-      crm.create_together(p_record, v_group), crm.run_group(p_record, v_group, v_is_atomic)
-    );
+    v_results := v_results || crm.run_group(p_record, v_items[v_first : v_first + p_group - 1], v_is_atomic);
   end loop;
+  v_results := crm.bound_details(v_results);
   if v_is_atomic then
     perform crm.check_atomic_batch(v_results);
   end if;

@@ -18,7 +18,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
     ? "title"
     : "name";
 
-  test(`${title} inserts ten records by one statement, but those beside an item that fails one by one`, async ({ sql }) => {
+  test(`${title} inserts ten records by one statement, also those beside an item that fails`, async ({ sql }) => {
     const { workspace: { key }, deal } = await makeWorkspaceWithDeal(sql);
     const bodyFor = (index: number) => ({ [shown]: `Item ${index}`, ...(isOfDeal && { deal_id: deal.id }) });
     const items = Array.from({ length: 30 }, (_, index) => create(bodyFor(index)));
@@ -36,7 +36,7 @@ for (const { resource, title } of keyEndpoints.filter(({ route }) => route.path 
         id === undefined ? [] : byId.get(id)!.statement
       );
     for (const { index, id } of results) if (index !== 13) assert.equal(byId.get(id)!.text, `Item ${index}`);
-    assert.deepEqual([0, 10, 20].map((from) => new Set(statements(from)).size), [1, 9, 1]);
+    assert.deepEqual([0, 10, 20].map((from) => new Set(statements(from)).size), [1, 1, 1]);
   });
 }
 

@@ -1,6 +1,6 @@
 // Prefer: handling=strict (RFC 7240), and what X-Ignored-Fields names.
 import assert from "node:assert/strict";
-import { prefersStrict } from "../../supabase/functions/_shared/http/preference.ts";
+import { readPreferences } from "../../supabase/functions/_shared/http/preference.ts";
 import { assertError, call } from "../support/client.ts";
 import { makeProposal } from "../support/proposals.ts";
 import { makeLossReason } from "../support/record_fixtures.ts";
@@ -12,7 +12,8 @@ import { test } from "../support/scenario.ts";
 const STRICT = { Prefer: "handling=strict" };
 
 Deno.test("handling=strict is found in every form of RFC 7240, and nowhere else", () => {
-  const asks = (value?: string) => prefersStrict(new Headers(value === undefined ? {} : { Prefer: value }));
+  const asks = (value?: string) =>
+    readPreferences(new Headers(value === undefined ? {} : { Prefer: value })).strict;
   for (
     const value of [
       "handling=strict",
@@ -51,7 +52,7 @@ Deno.test("Prefer takes no longer to read for quotes that are not closed, nor fo
     Math.min(...Array.from({ length: 5 }, () => {
       const headers = new Headers({ Prefer: value });
       const start = performance.now();
-      for (let time = 0; time < times; time++) assert.equal(prefersStrict(headers), false);
+      for (let time = 0; time < times; time++) assert.equal(readPreferences(headers).strict, false);
       return performance.now() - start;
     }));
   for (const quotes of ['\\"', '"', '\\"x,', '"a\\']) {

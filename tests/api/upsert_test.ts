@@ -70,16 +70,27 @@ for (const one of cases) {
     assert.equal(created.status, 201, created.text);
     const address = `${path}/${created.body.id}`;
     assert.ok(created.headers.get("Location")!.endsWith(address));
-    const read = (await api.get(address)).body;
-    for (const [name, shown] of Object.entries(created.body)) assert.deepEqual(read[name], shown, name);
+    const { created: isNew, matched_by, differences, ...made } = created.body;
+    assert.deepEqual([isNew, matched_by, differences], [true, null, []]);
+    const read = await api.get(address);
+    for (const [name, shown] of Object.entries(made)) assert.deepEqual(read.body[name], shown, name);
+    if (path !== DEALS) assert.equal(created.headers.get("ETag"), read.headers.get("ETag"));
 
     const again = await api.post(upsert, { [by]: other, ...note(one, "dois"), custom_fields: { a: 1 } });
     assert.equal(again.status, 200, again.text);
     assert.equal(again.headers.get("Location"), null);
     const { updated_at, ...rest } = again.body;
     const stored = by === "phone" ? { phone: other } : {};
-    const { updated_at: before, ...kept } = created.body;
-    assert.deepEqual(rest, { ...kept, ...stored, ...note(one, "dois"), custom_fields: { a: 1 } });
+    const { updated_at: before, ...kept } = made;
+    assert.deepEqual(rest, {
+      ...kept,
+      ...stored,
+      ...note(one, "dois"),
+      custom_fields: { a: 1 },
+      created: false,
+      matched_by: by,
+      differences: [],
+    });
     assert.ok(updated_at > before);
     assert.deepEqual(await eventsOf(sql, id), [`${record.name}.created`, `${record.name}.updated`]);
 

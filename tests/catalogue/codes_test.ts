@@ -36,7 +36,7 @@ function raisedBy(
   if (found === undefined || seen.has(name)) return new Set();
   seen.add(name);
   // What an item of a batch raises is in the reply.
-  if (["crm.run_batch_item", "crm.create_together"].includes(name)) return new Set();
+  if (["crm.run_batch_item", "crm.insert_together", "crm.refuse_invalid"].includes(name)) return new Set();
   return new Set([
     ...found.codes,
     ...found.calls.flatMap((called) => [...raisedBy(called, functions, seen)]),

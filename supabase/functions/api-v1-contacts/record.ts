@@ -34,6 +34,7 @@ export const contact = record("contact", {
     texts: ["name", "email", "job_title", "external_id"],
     phones: ["phone", "phone2", "whatsapp"],
   },
+  alike: { email: "array[new.email]", phone_e164: "crm.phone_spellings(new.phone)" },
   upsert: {
     by: ["external_id", "email", "phone"],
     text: doc("Um contato a criar, ou o que muda nele", "A contact to create, or what changes of it"),

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { batchOf } from "../_shared/contract/batch.ts";
 import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
-import { Created } from "../_shared/contract/fields.ts";
 import { Merge } from "../_shared/contract/merging.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { contact } from "./record.ts";
-import { ErasedContact, Erasure } from "./schema.ts";
+import { CreatedContact, ErasedContact, Erasure } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -26,11 +25,11 @@ export const contacts = resource("api-v1-contacts", {
     scope: "contacts:write",
     query: contact.upsertQuery,
     body: contact.upsert,
-    reply: contact.reply,
+    reply: contact.upserted,
     status: 201,
     verb: "contact_upsert",
     idempotent: true,
-    etag: true,
+    etag: { recordBefore: "created" },
     errors: [...writeErrors, "ambiguous_match", "external_id_taken", "record_merged", "record_erased"],
   }),
   "POST /batch": endpoint({ scope: "contacts:write", ...batchOf(contact) }),
@@ -46,10 +45,11 @@ export const contacts = resource("api-v1-contacts", {
     summary: doc("Cria um contato", "Create a contact"),
     scope: "contacts:write",
     body: contact.create,
-    reply: Created,
+    reply: CreatedContact,
     status: 201,
     verb: "contact_create",
     idempotent: true,
+    prefersRepresentation: true,
     errors: [...writeErrors, "external_id_taken"],
   }),
   "PATCH /:id": endpoint({

@@ -1,6 +1,16 @@
 import { z } from "zod";
 import { doc } from "../_shared/contract/doc.ts";
 import { timestamp, uuid } from "../_shared/contract/fields.ts";
+import { contact } from "./record.ts";
+
+/** Reply of a creation: the id, or with `Prefer: return=representation` the whole record. */
+export const CreatedContact = contact.created.partial().required({ id: true }).meta({
+  ...contact.created.meta(),
+  ...doc(
+    "O identificador do novo contato; com Prefer: return=representation, o contato inteiro",
+    "The new contact's id; with Prefer: return=representation, the whole contact",
+  ),
+});
 
 /** Body of an erasure. */
 export const Erasure = z.object({ texts: z.boolean().nullish() }).meta({

@@ -21,7 +21,7 @@ export const table: RouteTable = {
     takesQuery: true,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
     idempotent: true,
-    etag: true,
+    etag: { recordBefore: "created" },
   }, {
     method: "POST",
     path: "/batch",
@@ -47,6 +47,7 @@ export const table: RouteTable = {
     status: 201,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
     idempotent: true,
+    prefersRepresentation: true,
   }, {
     method: "PATCH",
     path: "/:id",

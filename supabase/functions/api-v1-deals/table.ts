@@ -29,7 +29,7 @@ export const table: RouteTable = {
     takesQuery: true,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
     idempotent: true,
-    etag: true,
+    etag: { recordBefore: "created" },
   }, {
     method: "POST",
     path: "/batch",

@@ -116,10 +116,14 @@ function successResult({ text, headers }: ResourceReply): ResultText {
   // Serialized anew: the database's reply has white space, for which a model would pay.
   const json = text === "" ? "{}" : JSON.stringify(JSON.parse(text));
   const ignored = headers.get("X-Ignored-Fields");
+  const duplicates = headers.get("X-Possible-Duplicate");
   const texts = [
     text === "" ? "Feito" : json,
     ...(headers.has("Idempotent-Replayed") ? [REPLAYED] : []),
     ...(ignored === null ? [] : [`Não foram usados, porque o registro já estava assim: ${ignored}`]),
+    ...(duplicates === null
+      ? []
+      : [`Já havia registros parecidos; talvez seja o mesmo cadastro: ${duplicates}`]),
   ];
   const content = texts.map((text) => JSON.stringify({ type: "text", text })).join(",");
   return new ResultText(`{"content":[${content}],"structuredContent":${json}}`);

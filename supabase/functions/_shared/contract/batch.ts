@@ -50,6 +50,7 @@ const Result = z.object({
   index: z.int().min(0),
   status: z.int(),
   id: uuid().optional(),
+  differences: z.array(z.string()).optional(),
   error: z.object({
     code: z.string(),
     message: z.string(),
@@ -85,10 +86,17 @@ const BatchResult = z.object({
       "O status que a chamada de um só registro teria",
       "The status that the call for one record would have",
     ),
+    differences: doc(
+      "Os campos que um upsert não gravou, como na chamada de um só registro; ausente se nenhum",
+      "The fields that an upsert did not write, as in the call for one record; absent if none",
+    ),
     error: doc("O erro que essa chamada teria", "The error that this call would have"),
     code: doc("Código estável", "A stable code"),
     message: doc("O que houve, em português", "What happened, in Portuguese"),
-    details: doc("Os campos com problema", "The invalid fields"),
+    details: doc(
+      "Os campos com problema; no máximo 100 em toda a resposta, ao menos o primeiro de cada item",
+      "The invalid fields; at most 100 in the whole reply, at least the first of each item",
+    ),
     field: doc("Nome do campo, com o item", "Name of the field, with the item"),
     summary: doc("Quantos itens de cada", "How many items of each"),
     created: doc("Itens que criaram um registro", "Items that created a record"),

@@ -94,14 +94,20 @@ export interface KeyDeclaration<Reply extends z.ZodType | null, Body extends z.Z
   /**
    * The reply is one record, and names its version in `ETag`: a GET answers 304 where `If-None-Match` names it, a PATCH 412
    * where `If-Match` does not (the verb gets the versions as `if_match`); other calls compare none. `detailFrom`: the first
-   * of the fields that the reply adds to those of the record, which have a version of their own.
+   * of the fields that the reply adds to those of the record, which have a version of their own. `recordBefore`: the first
+   * of the fields that say what the call did, and are no part of any version.
    */
-  etag?: true | { detailFrom: string };
+  etag?: true | { detailFrom: string } | { recordBefore: string };
   /**
    * Whether fields of the body that were not applied, because the reply says `idempotent`, are named in
    * `X-Ignored-Fields`.
    */
   namesUnapplied?: boolean;
+  /**
+   * Whether `Prefer: return=representation` is honoured: the verb gets `prefer`, and answers with the whole record and
+   * `possible_duplicates`.
+   */
+  prefersRepresentation?: boolean;
   /** Changes the body before the verb gets it, where SQL cannot do that (encryption, for example). */
   prepare?: Body extends z.ZodType ? (
       body: z.output<Body>,

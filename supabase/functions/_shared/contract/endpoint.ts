@@ -33,8 +33,9 @@ interface CommonEndpoint {
   readonly malformed: "bad_request" | "invalid_body";
   readonly bodyLimits: BodyLimits;
   readonly idempotent: boolean;
-  readonly etag: true | { detailFrom: string } | undefined;
+  readonly etag: true | { detailFrom: string } | { recordBefore: string } | undefined;
   readonly namesUnapplied: boolean;
+  readonly prefersRepresentation: boolean;
   readonly errors: readonly ErrorCode[];
   readonly prepare: ((body: never, params: PathParams) => Promise<Prepared<z.ZodType>>) | undefined;
   readonly finish: Finish | undefined;
@@ -129,6 +130,7 @@ export function endpoint(
     idempotent: false,
     etag: undefined,
     namesUnapplied: false,
+    prefersRepresentation: false,
     errors: [],
     prepare: undefined,
     finish: undefined,

@@ -123,9 +123,3 @@ export const Utm = z.object({
 
 /** A date and time as replies show it: UTC, milliseconds, `Z` (spec 1). */
 export const timestamp = () => z.iso.datetime({ precision: 3 });
-
-/** The reply of a POST that returns only the id of the new record. */
-export const Created = z.object({ id: uuid() }).meta({
-  id: "Created",
-  ...doc("O identificador do novo registro", "The new record's id"),
-});

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Doc, doc, type FieldDocs } from "./doc.ts";
+import { uuid } from "./fields.ts";
 import { listQuery, several } from "./pagination.ts";
 import { ARCHIVED, type Field, type Filter, searchFilter } from "./record_fields.ts";
 import type { Json } from "../http/json_body.ts";
@@ -34,6 +35,11 @@ export interface RecordAbout {
     /** Text of the body. */
     text: Doc;
   };
+  /**
+   * By which columns a new record resembles others, each with an index: the SQL of the list of values, from the new row
+   * `new`. The insert itself looks, because a statement of its own would be a third of what a creation costs Postgres.
+   */
+  alike?: Readonly<Record<string, string>>;
   /** Columns that the verb of POST fills in and no client sees. */
   hidden?: readonly string[];
   /**
@@ -93,6 +99,10 @@ export class CrmRecord {
   readonly upsert: z.ZodObject;
   /** Query of an upsert: the field by which the record is found. A record without an upsert has no parameter for it. */
   readonly upsertQuery: z.ZodObject;
+  /** Reply of POST with `Prefer: return=representation`: the record, and those that it resembles. */
+  readonly created: z.ZodObject;
+  /** Reply of an upsert: the record, and what was done. */
+  readonly upserted: z.ZodObject;
   /** Query of the list: the common parameters and the record's filters. */
   readonly query: z.ZodObject;
   /** Query of the summary: as that of the list, without its pages and its search. */
@@ -127,6 +137,20 @@ export class CrmRecord {
       .meta({ id: `${schema}Patch`, ...update, fields: this.texts() });
     this.upsert = z.object(mapDefined(fields, upsertRule))
       .meta({ id: `${schema}Upsert`, ...about.upsert?.text, fields: this.texts() });
+    this.created = this.reply.extend({ possible_duplicates: z.array(uuid()).max(5).optional() }).meta({
+      id: `Created${schema}`,
+      ...doc("O registro criado", "The record that was created"),
+      fields: { ...this.texts(), possible_duplicates: POSSIBLE_DUPLICATES },
+    });
+    this.upserted = this.reply.extend(upsertedRules(about.upsert?.by ?? []))
+      .meta({
+        id: `Upserted${schema}`,
+        ...doc(
+          "O registro depois de um upsert, e o que houve",
+          "The record after an upsert, and what was done",
+        ),
+        fields: { ...this.texts(), ...UPSERTED },
+      });
     this.upsertQuery = z.object(about.upsert ? { match_by: z.enum(about.upsert.by).meta(MATCH_BY) } : {});
     this.query = listQuery(mapDefined(this.filters, filterRule));
     const summed = mapDefined(this.filters, (filter) => filter.searches ? undefined : filterRule(filter));
@@ -179,6 +203,33 @@ export const MATCH_BY: Doc = doc(
   "Campo pelo qual o registro é procurado; o corpo precisa ter um valor nele",
   "The field by which the record is looked for; the body must have a value in it",
   "external_id",
+);
+
+const UPSERTED: FieldDocs = {
+  created: doc("Se o registro foi criado agora", "Whether the record was created now", true),
+  matched_by: doc(
+    "O campo pelo qual o registro foi encontrado; nulo se foi criado",
+    "The field by which the record was found; null if it was created",
+    null,
+  ),
+  differences: doc(
+    "Os campos enviados que o registro manteve como estavam: um telefone mais completo, ou o campo de match_by de um " +
+      "registro que foi unido a este",
+    "The fields that were sent and that the record kept as they were: a fuller phone number, or the field of match_by of " +
+      "a record that was merged into this one",
+    [],
+  ),
+};
+
+function upsertedRules(by: readonly string[]): z.ZodRawShape {
+  // An enumeration of one word has no name in the documents, and null beside it would be a second word.
+  const field = by.length > 1 ? z.enum(by) : z.string();
+  return { created: z.boolean(), matched_by: field.nullable(), differences: z.array(z.string()) };
+}
+
+const POSSIBLE_DUPLICATES = doc(
+  "Registros parecidos que já havia, no máximo 5; só com Prefer: return=representation",
+  "Records that existed before and resemble this one, 5 at most; only with Prefer: return=representation",
 );
 
 /**

@@ -36,8 +36,9 @@ export interface RouteEntry {
   /** The fields that a call without parameters lacks, where it is an error and there is no body. */
   readonly emptyErrors?: readonly FieldError[];
   readonly idempotent?: true;
-  readonly etag?: true | { readonly detailFrom: string };
+  readonly etag?: true | { readonly detailFrom: string } | { readonly recordBefore: string };
   readonly namesUnapplied?: true;
+  readonly prefersRepresentation?: true;
   /** Whether the reply is completed with what SQL cannot know: by the endpoint, or as the results of a batch. */
   readonly finish?: "by endpoint" | "batch results";
 }

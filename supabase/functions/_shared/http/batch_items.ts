@@ -7,6 +7,9 @@ import { STRICT_APPLIED } from "./preference.ts";
 import { type Json, type JsonBody, MAX_DETAILS, storableText } from "./json_body.ts";
 import { MAX_UNKNOWN_FIELDS, validateBody, type ValidBody } from "./validation.ts";
 
+/** Maximum length of a field's name in the result of an item, in characters: a result can be stored for 24 hours. */
+const MAX_FIELD_LENGTH = 255;
+
 /** Of items that are validated one by one. */
 const Envelope = batchBody(z.unknown());
 
@@ -48,18 +51,31 @@ export function validateBatch(
     return valid;
   });
   const invalid = validated.filter((item) => item instanceof ApiError);
+  const wrong = isWrong ? [envelope, ...invalid] : invalid;
+  const shares = shareDetails(wrong);
   if (isWrong || (isAtomic && invalid.length > 0)) {
-    const wrong = isWrong ? [envelope, ...invalid] : invalid;
-    const details = wrong.flatMap(({ details }) => details!).slice(0, MAX_DETAILS);
+    const details = wrong.flatMap((error) => shares.get(error)!).slice(0, MAX_DETAILS);
     return new ApiError("validation_error", details, undefined, options.strict ? STRICT_APPLIED : {});
   }
   return {
     args: {
       atomic: isAtomic,
-      items: validated.map((item) => item instanceof ApiError ? asResult(item) : item.args),
+      items: validated.map((item) =>
+        item instanceof ApiError ? asResult(item, shares.get(item)!) : item.args
+      ),
     },
     ignored,
   };
+}
+
+/** Which details of each error a reply names: of 100 in all the first of each, and further ones in order. */
+function shareDetails(errors: readonly ApiError[]): Map<ApiError, readonly FieldError[]> {
+  let left = MAX_DETAILS - errors.length;
+  return new Map(errors.map((error) => {
+    const details = error.details!.slice(0, 1 + Math.max(0, left));
+    left -= details.length - 1;
+    return [error, details];
+  }));
 }
 
 /** Validates one item; its arguments are the operation, and those of the operation's verb. */
@@ -118,10 +134,10 @@ function invalid(details: FieldError[]): ApiError {
  * The result of an item that is not carried out, as the verb returns it. It goes through Postgres, which could not take
  * a field's name as it was sent.
  */
-function asResult({ code, message, details = [] }: ApiError): JsonObject {
+function asResult({ code, message }: ApiError, details: readonly FieldError[]): JsonObject {
   const storable = details.map((detail) => ({
     ...detail,
-    field: storableText(detail.field),
+    field: storableText(detail.field.slice(0, MAX_FIELD_LENGTH)),
     message: storableText(detail.message),
   }));
   return { error: { code, message, details: storable } };

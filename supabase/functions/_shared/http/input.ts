@@ -6,7 +6,7 @@ import { isUuid } from "../runtime/uuid.ts";
 import { hashRequest, readIdempotencyKey } from "./idempotency.ts";
 import { type Json, type JsonBody, parseJsonBody } from "./json_body.ts";
 import type { Call } from "./outcome.ts";
-import { prefersStrict, STRICT_APPLIED } from "./preference.ts";
+import { appliedHeader, readPreferences } from "./preference.ts";
 import { readIfMatch } from "./version.ts";
 
 /** A call that passed validation. */
@@ -61,7 +61,7 @@ export async function readInput(
 
 async function validate(
   { request, params: { id, delivery_id } }: Call,
-  { etag, body, emptyArgs, emptyErrors }: RouteEntry,
+  { etag, body, emptyArgs, emptyErrors, prefersRepresentation }: RouteEntry,
   json: JsonBody | ApiError,
   query: string,
   load: () => Promise<Endpoint>,
@@ -71,9 +71,15 @@ async function validate(
   const ifMatch = etag && request.method === "PATCH" ? readIfMatch(request) : null;
   if (ifMatch instanceof ApiError) return ifMatch;
   if (json instanceof ApiError) return json;
-  const strict = body !== undefined && prefersStrict(request.headers);
-  const headers = strict ? STRICT_APPLIED : {};
-  const named = { ...ids, ...(ifMatch && { if_match: ifMatch }) };
+  const preferences = readPreferences(request.headers);
+  const strict = body !== undefined && preferences.strict;
+  const representation = prefersRepresentation === true && preferences.representation;
+  const headers = appliedHeader({ strict, representation });
+  const named = {
+    ...ids,
+    ...(ifMatch && { if_match: ifMatch }),
+    ...(representation && { prefer: "representation" }),
+  };
   if (emptyArgs && json === EMPTY && query === "") {
     return { args: { ...emptyArgs, ...named }, sent: json.value, ignored: [], headers };
   }

@@ -13,6 +13,7 @@ export const REPLY_HEADERS = [
   "Preference-Applied",
   "Idempotent-Replayed",
   "X-Ignored-Fields",
+  "X-Possible-Duplicate",
 ] as const;
 
 /** Length of the rate limit's window, in seconds (spec 8). */

@@ -21,7 +21,7 @@ import { type Call, isRepeatable, type Outcome, outcomeWithoutDatabase, type Suc
 import { PACES } from "./pace.ts";
 import { ignoredFieldsHeader } from "./reply.ts";
 import { respond } from "./respond.ts";
-import { notModifiedOr, versionHeaders } from "./version.ts";
+import { addedFieldAt, notModifiedOr, versionHeaders } from "./version.ts";
 
 /** What computes the reply of an endpoint that requires no credential. */
 export type Answer = () => Promise<{ status: number; body: unknown }>;
@@ -169,14 +169,30 @@ async function createSuccess(
   // The text of a reply to which nothing is added is returned without being parsed.
   if (!isCreation && !reveal && !finish) return { status, body, headers };
 
-  const reply = JSON.parse(body!) as { id?: string; lead?: { deal_id: string }; results?: unknown };
+  const { [DUPLICATES]: duplicates, ...reply } = JSON.parse(body!) as CreationReply;
   const added = { ...reveal, ...await finish?.(reply) };
-  const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : body;
+  const kept = duplicates === undefined ? body! : `${body!.slice(0, addedFieldAt(body!, DUPLICATES))}}`;
+  const text = reveal || finish ? JSON.stringify({ ...reply, ...added }) : kept;
   if (!isCreation) return { status, body: text, headers };
   const createdId = reply.id ?? reply.lead?.deal_id;
   const { table } = served;
   const location = hasDetail(table.routes) && { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
-  return { status, body: text, headers: { ...headers, ...location }, createdId };
+  return {
+    status,
+    body: text,
+    headers: { ...headers, ...location, ...(duplicates !== undefined && { [DUPLICATES]: duplicates }) },
+    createdId,
+  };
+}
+
+/** The header with the records that a new one resembles; the verb names them in a field after those of the reply. */
+const DUPLICATES = "X-Possible-Duplicate";
+
+interface CreationReply {
+  id?: string;
+  lead?: { deal_id: string };
+  results?: unknown;
+  [DUPLICATES]?: string;
 }
 
 /** What completes the reply of a verb. */

@@ -13,12 +13,19 @@ export function versionHeaders({ etag }: RouteEntry, body: string): Record<strin
   return { "ETag": `"${versionOf(body, etag)}"`, "Cache-Control": "no-store, no-transform" };
 }
 
-function versionOf(body: string, etag: true | { detailFrom: string }): string {
+function versionOf(body: string, etag: NonNullable<RouteEntry["etag"]>): string {
   if (etag === true) return digest(body);
-  // As crm.with_fields appends them. Within a text the quotes would be escaped, within jsonb no space precedes a colon.
-  const end = body.indexOf(`,"${etag.detailFrom}" : `);
-  if (end === -1) throw new Error(`The reply has no field "${etag.detailFrom}"`);
-  return `${digest(`${body.slice(0, end)}}`)}.${digest(body.slice(end))}`;
+  const name = "detailFrom" in etag ? etag.detailFrom : etag.recordBefore;
+  const end = addedFieldAt(body, name);
+  if (end === -1) throw new Error(`The reply has no field "${name}"`);
+  const record = digest(`${body.slice(0, end)}}`);
+  return "detailFrom" in etag ? `${record}.${digest(body.slice(end))}` : record;
+}
+
+/** Where a field begins that `crm.with_fields` has added to a reply; -1 if it has not. */
+export function addedFieldAt(body: string, name: string): number {
+  // Within a text the quotes would be escaped, within jsonb no space precedes a colon.
+  return body.indexOf(`,"${name}" : `);
 }
 
 /** 16 hex digits: of 64 bits, two states of one record never have the same by accident. */
