@@ -1046,6 +1046,9 @@ begin
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if v_records is null and p_args ?| '{owner_id}' then
+    perform crm.require_known_filters(p_args);
+  end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
   end if;
@@ -1516,6 +1519,9 @@ begin
     if cardinality(v_records) < cardinality(v_ids) then
       v_next_id := v_ids[cardinality(v_records)];
     end if;
+  end if;
+  if v_records is null and p_args ?| '{owner_id}' then
+    perform crm.require_known_filters(p_args);
   end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
@@ -2536,6 +2542,9 @@ begin
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then
+    perform crm.require_known_filters(p_args);
+  end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
   end if;
@@ -2974,6 +2983,9 @@ begin
       group by t.pipeline_id, t.stage_id, t.status
     ) g;
     if coalesce(v_looked, 0) <= c_most then
+      if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then
+        perform crm.require_known_filters(p_args);
+      end if;
       return v_summary;
     end if;
   end loop;
@@ -3984,10 +3996,21 @@ begin
     'name', crm.own_workspace_name(),
     'members', (
       select coalesce(
-        json_agg(json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role) order by m.id), '[]'
+        json_agg(
+          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
+          order by m.is_active desc, m.id
+        ),
+        '[]'
       )
-      from crm.members m
-      where m.workspace_id = v_workspace_id and m.is_active
+      from (
+        (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
+        union all
+        (
+          select t.* from crm.members t where t.workspace_id = v_workspace_id and not t.is_active
+          order by t.id desc
+          limit 200
+        )
+      ) m
     ),
     'loss_reasons', (
       select coalesce(json_agg(json_build_object('id', l.id, 'name', l.name) order by l.id), '[]')
@@ -4026,7 +4049,7 @@ $$;
 -- Name: FUNCTION workspace_get(p_args jsonb); Type: COMMENT; Schema: api; Owner: -
 --
 
-COMMENT ON FUNCTION api.workspace_get(p_args jsonb) IS 'Returns what a call may name in the caller''s workspace: its active members, loss reasons, pipelines with their active stages, and the event types.';
+COMMENT ON FUNCTION api.workspace_get(p_args jsonb) IS 'Returns what a call may name in the caller''s workspace: its active loss reasons, pipelines and their stages, and the event types; and its members, the active ones first, with the 200 newest that are not.';
 
 
 --
@@ -7413,11 +7436,13 @@ declare
         'field', concat_ws('.', format('items[%s]', r.position - 1), d.field),
         'message', d.message,
         'id', d.id,
+        'kind', d.kind,
+        'choices', d.choices,
         'code', r.result -> 'error' ->> 'code'
       ) as detail
       from unnest(p_results) with ordinality r (result, position)
       left join lateral jsonb_to_recordset(nullif(r.result -> 'error' -> 'details', 'null'))
-        d (field text, message text, id uuid) on true
+        d (field text, message text, id uuid, kind text, choices json) on true
       where r.result ? 'error'
       order by r.position
       limit 100
@@ -7605,6 +7630,69 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until timestamp with time zone) IS 'Raises validation_error if a window of past time begins in the future, or ends before it begins.';
+
+
+--
+-- Name: choices(text, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.choices(p_field text, p_verb text, p_args jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  c_most constant integer := 20;
+  v_workspace_id uuid := crm.current_workspace_id();
+  -- The pipeline whose stages are meant. A filter by a stage alone may mean any pipeline: null.
+  v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.id = (p_args ->> 'pipeline_id')::uuid and p.is_active
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.external_id = p_args ->> 'external_id' and p_verb = 'deal_upsert'
+      limit 1
+    ),
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.is_default and p_verb not in ('deal_list', 'deal_summary')
+    )
+  ) end;
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name) order by c.pipeline_id, c.position, c.id)
+    from (
+      select t.id, t.name::text, null::uuid as pipeline_id, 0 as position from crm.members t
+      where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, 0 from crm.loss_reasons t
+      where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, 0 from crm.pipelines t
+      where p_field = 'pipeline_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, t.pipeline_id, t.position from crm.stages t
+      join crm.pipelines p on p.workspace_id = t.workspace_id and p.id = t.pipeline_id and p.is_active
+      where p_field = 'stage_id' and t.workspace_id = v_workspace_id and t.is_active
+        and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
+      limit c_most + 1
+    ) c
+    having count(*) between 1 and c_most
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION choices(p_field text, p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.choices(p_field text, p_verb text, p_args jsonb) IS 'What a call of the verb may name in a field: active members, loss reasons or pipelines, or the active stages of the pipeline that the call is about. Null for any other field, and where there are more than 20: a list to look through mends nothing.';
 
 
 --
@@ -13587,7 +13675,7 @@ begin
   case
     when p_failure.state = 'CRM00' then
       error_code := p_failure.message;
-      details := nullif(p_failure.detail, '')::json;
+      details := crm.explain(error_code, nullif(p_failure.detail, '')::json, p_verb, p_args);
     -- The index refuses it and no statement before, so that no create or update pays for a search.
     when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
       error_code := 'external_id_taken';
@@ -13670,6 +13758,58 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.event_data(e crm.events, p_object_type text) IS 'The `data` of a delivery (spec 6.2): the object as it is now, with the event''s own facts. The caller has looked up the type of the object (crm.event_types).';
+
+
+--
+-- Name: explain(text, json, text, jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) RETURNS json
+    LANGUAGE plpgsql
+    SET search_path TO ''
+    AS $_$
+declare
+  -- The kind that a field names: that of the verb, or of the field's name.
+  v_own text := regexp_replace(split_part(p_verb, '_', 1), '^(subscription|delivery)$', 'webhook');
+  v_told text := coalesce(current_setting('app.choices_told', true), '');
+  v_detail jsonb;
+  v_details jsonb[];
+  v_field text;
+  v_kind text;
+  v_choices jsonb;
+begin
+  if p_code not in ('not_found', 'invalid_reference', 'pipeline_not_found', 'stage_not_found') then
+    return p_details;
+  end if;
+  for v_detail in
+    select d.detail
+    from jsonb_array_elements(coalesce(p_details::jsonb, '[{"field": "id", "message": null, "id": null}]')) d (detail)
+  loop
+    v_field := v_detail ->> 'field';
+    v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
+    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
+      v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
+    end if;
+    -- Once in a call for each field: a hundred items of a batch would repeat them a hundred times.
+    v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
+    if v_choices is not null then
+      v_told := concat_ws(' ', v_told, v_field);
+      v_detail := v_detail || jsonb_build_object('choices', v_choices);
+    end if;
+    v_details := v_details || v_detail;
+  end loop;
+  perform set_config('app.choices_told', v_told, true);
+  -- Without details an error is about a record that nobody knows: there is nothing to add.
+  return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
+end
+$_$;
+
+
+--
+-- Name: FUNCTION explain(p_code text, p_details json, p_verb text, p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) IS 'The details of an error with what mends it: `kind`, where an id is that of another kind of record, and `choices`, where a field has few.';
 
 
 --
@@ -14969,6 +15109,53 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) IS 'JSON of keys of a workspace, without their secrets, in no order. calls counts up to this moment, by days of UTC, oldest first; old_secret_expires_at is null unless an earlier secret still works.';
+
+
+--
+-- Name: kind_of(uuid); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.kind_of(p_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select k.kind
+    from (
+      select 'contact' as kind from crm.contacts t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'company' from crm.companies t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'deal' from crm.deals t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'activity' from crm.activities t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'note' from crm.notes t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'owner' from crm.members t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'pipeline' from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'stage' from crm.stages t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'loss_reason' from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'webhook' from crm.webhook_subscriptions t where t.workspace_id = v_workspace_id and t.id = p_id
+    ) k
+    limit 1
+  );
+end
+$$;
+
+
+--
+-- Name: FUNCTION kind_of(p_id uuid); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.kind_of(p_id uuid) IS 'The kind of the record that has this id in the caller''s workspace; null if there is none. Records of other workspaces are as unknown as an id that nobody has.';
 
 
 --
@@ -17869,6 +18056,46 @@ $$;
 --
 
 COMMENT ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) IS 'Raises too_many_invitations if a workspace sent 30 invitations in the last hour, or 3 to the member who is named: each is a mail to an address that an administrator chose, and Supabase Auth sends a limited number for all workspaces together.';
+
+
+--
+-- Name: require_known_filters(jsonb); Type: FUNCTION; Schema: crm; Owner: -
+--
+
+CREATE FUNCTION crm.require_known_filters(p_args jsonb) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO ''
+    AS $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_unknown text[];
+begin
+  v_unknown := array_remove(
+    array[
+      case when p_args ? 'owner_id' and not exists (
+        select from crm.members t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'owner_id')::uuid
+      ) then 'owner_id' end,
+      case when p_args ? 'pipeline_id' and not exists (
+        select from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'pipeline_id')::uuid
+      ) then 'pipeline_id' end,
+      case when p_args ? 'stage_id' and not exists (
+        select from crm.stages t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'stage_id')::uuid
+      ) then 'stage_id' end
+    ],
+    null
+  );
+  if v_unknown <> '{}' then
+    perform api.fail('invalid_reference', v_unknown);
+  end if;
+end
+$$;
+
+
+--
+-- Name: FUNCTION require_known_filters(p_args jsonb); Type: COMMENT; Schema: crm; Owner: -
+--
+
+COMMENT ON FUNCTION crm.require_known_filters(p_args jsonb) IS 'Raises invalid_reference for a filter by an owner, a pipeline or a stage that the workspace never had. Lists ask only when nothing was found, so a list that finds something pays nothing. What is inactive exists: its records are listed.';
 
 
 --
@@ -24575,6 +24802,14 @@ GRANT ALL ON FUNCTION crm.check_window(p_since timestamp with time zone, p_until
 
 
 --
+-- Name: FUNCTION choices(p_field text, p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.choices(p_field text, p_verb text, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.choices(p_field text, p_verb text, p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION choose_stage(p_pipeline_id uuid, p_stage_id uuid, OUT pipeline_id uuid, OUT stage_id uuid); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25360,6 +25595,14 @@ GRANT ALL ON FUNCTION crm.event_data(e crm.events, p_object_type text) TO crm_ap
 
 
 --
+-- Name: FUNCTION explain(p_code text, p_details json, p_verb text, p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) TO crm_api;
+
+
+--
 -- Name: FUNCTION external_id_holder(p_constraint text, p_external_id text); Type: ACL; Schema: crm; Owner: -
 --
 
@@ -25660,6 +25903,14 @@ GRANT ALL ON FUNCTION crm.key_record(p_workspace_id uuid, p_id uuid) TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.key_records(p_workspace_id uuid, p_ids uuid[]) TO crm_app;
+
+
+--
+-- Name: FUNCTION kind_of(p_id uuid); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.kind_of(p_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.kind_of(p_id uuid) TO crm_api;
 
 
 --
@@ -26399,6 +26650,14 @@ GRANT ALL ON FUNCTION crm.require_admin_still(p_workspace_id uuid) TO crm_app;
 
 REVOKE ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION crm.require_invitations_left(p_workspace_id uuid, p_member_id uuid) TO crm_app;
+
+
+--
+-- Name: FUNCTION require_known_filters(p_args jsonb); Type: ACL; Schema: crm; Owner: -
+--
+
+REVOKE ALL ON FUNCTION crm.require_known_filters(p_args jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crm.require_known_filters(p_args jsonb) TO crm_api;
 
 
 --

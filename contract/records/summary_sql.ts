@@ -2,6 +2,7 @@
 import type { CrmRecord, RecordSummary } from "../../supabase/functions/_shared/contract/record.ts";
 import { bound, matchedColumns, matches, ranges } from "./filters.ts";
 import { chooseWay, variables } from "./list_by_sql.ts";
+import { requireKnown } from "./list_sql.ts";
 import { comment, indent } from "./sql_text.ts";
 import { ways } from "./walks.ts";
 
@@ -84,7 +85,9 @@ ${
       group by ${group}
     ) g;
     if coalesce(v_looked, 0) <= c_most then
-      return v_summary;
+${
+    requireKnown(record, "v_summary #>> '{totals,count}' = '0'").replaceAll(/^(?=.)/gm, "    ")
+  }      return v_summary;
     end if;
   end loop;
   perform api.fail('too_many_records');

@@ -334,6 +334,9 @@ begin
       group by t.pipeline_id, t.stage_id, t.status
     ) g;
     if coalesce(v_looked, 0) <= c_most then
+      if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then
+        perform crm.require_known_filters(p_args);
+      end if;
       return v_summary;
     end if;
   end loop;

@@ -212,9 +212,22 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of the given words. */
-export const choice = <Word extends string>(words: readonly [Word, ...Word[]], options: Options = {}) =>
-  field({ sql: "text", rule: z.enum(words), shape: z.enum(words), several: true }, options);
+/**
+ * One of the given words.
+ *
+ * @param writing for a field that clients may send back as they read it, but change only to some words: these, and the
+ *  message for a text that is no word at all
+ */
+export const choice = <Word extends string>(
+  words: readonly [Word, ...Word[]],
+  options: Options = {},
+  writing?: { offered: readonly Word[]; error: string },
+) => {
+  const shape = z.enum(words);
+  const rule = writing ? z.enum(words, { error: writing.error }).meta({ enum: writing.offered }) : shape;
+  const made = field({ sql: "text", rule, shape, several: true }, options);
+  return made.filter ? { ...made, filter: { ...made.filter, rule: shape } } : made;
+};
 
 /** Text that clients cannot write. */
 export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);
