@@ -212,21 +212,16 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/**
- * One of the given words.
- *
- * @param writing for a field that clients may send back as they read it, but change only to some words: these, and the
- *  message for a text that is no word at all
- */
+/** One of the given words. `writing`: what clients may change it to, although they may send back any as they read it. */
 export const choice = <Word extends string>(
   words: readonly [Word, ...Word[]],
-  options: Options = {},
+  { filter, ...options }: Options = {},
   writing?: { offered: readonly Word[]; error: string },
 ) => {
   const shape = z.enum(words);
   const rule = writing ? z.enum(words, { error: writing.error }).meta({ enum: writing.offered }) : shape;
-  const made = field({ sql: "text", rule, shape, several: true }, options);
-  return made.filter ? { ...made, filter: { ...made.filter, rule: shape } } : made;
+  const kind = { sql: "text", shape, several: true } as const;
+  return { ...field({ ...kind, rule }, options), filter: filter ? filterBy(kind, filter) : null };
 };
 
 /** Text that clients cannot write. */
