@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { type ErrorCode, ERRORS } from "../supabase/functions/_shared/contract/errors.ts";
+import { CHOICES } from "../supabase/functions/_shared/contract/batch.ts";
 import { doc } from "../supabase/functions/_shared/contract/doc.ts";
 import { uuid } from "../supabase/functions/_shared/contract/fields.ts";
+import { Reference } from "../supabase/functions/_shared/contract/reference.ts";
 import { gateErrorCodes, groupByStatus } from "../contract/error_codes.ts";
 import { ERROR_TEXTS } from "../contract/errors/texts.ts";
 import type { GateName } from "../supabase/functions/_shared/contract/declaration.ts";
@@ -10,7 +12,12 @@ import type { JsonSchema } from "./json_schema.ts";
 import type { Schemas } from "./schemas.ts";
 import { DETAILS } from "./story/details.ts";
 
-const ErrorDetail = z.object({ field: z.string(), message: z.string(), id: uuid().optional() }).meta({
+const ErrorDetail = z.object({
+  field: z.string(),
+  message: z.string(),
+  id: uuid().optional(),
+  choices: z.array(Reference).optional(),
+}).meta({
   id: "ErrorDetail",
   ...doc("Um campo com problema", "An invalid field"),
   fields: {
@@ -24,6 +31,7 @@ const ErrorDetail = z.object({ field: z.string(), message: z.string(), id: uuid(
       "O registro de que o erro trata, se há um",
       "The record that the error is about, where there is one",
     ),
+    choices: CHOICES,
   },
 });
 

@@ -22,8 +22,14 @@ export const RECORD_ERROR_TEXTS: Record<keyof typeof RECORD_ERRORS, ErrorText> =
     ),
   },
   invalid_reference: {
-    when: doc("um id do corpo não é do workspace", "an id in the body is not of the workspace"),
-    remedy: doc("confira o id do campo que `details` aponta", "check the id of the field in `details`"),
+    when: doc(
+      "um id do corpo não é do workspace; ou o de um filtro por responsável, pipeline ou etapa",
+      "an id in the body is not of the workspace; or that of a filter by an owner, a pipeline or a stage",
+    ),
+    remedy: doc(
+      "use um dos ids de `choices`, se há, ou confira o id do campo que `details` aponta",
+      "use an id of `choices` where there are some, or check that of the field in `details`",
+    ),
   },
   merged: {
     when: doc(

@@ -94,13 +94,26 @@ ${pageOf(record)}
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
-  if p_args ? 'updated_since' and not p_args ? 'cursor' then
+${requireKnown(record, "v_records is null")}  if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
   end if;
   return crm.page(v_records, v_next_id);
 end
 $$;
 ${comment(`function api.${name}_list(jsonb)`, "Returns a page of the list, newest first (spec 4.0).")}`;
+}
+
+/** The filters by what a workspace sets up: an id that it never had is a mistake, and no empty list. */
+const SET_UP = ["owner_id", "pipeline_id", "stage_id"];
+
+/** Refuses filters by unknown ids if nothing was found, as the condition `isEmpty` says. */
+export function requireKnown({ filters }: CrmRecord, isEmpty: string): string {
+  const names = SET_UP.filter((name) => Object.hasOwn(filters, name));
+  if (names.length === 0) return "";
+  return `  if ${isEmpty} and p_args ?| '{${names.join(",")}}' then
+    perform crm.require_known_filters(p_args);
+  end if;
+`;
 }
 
 /** The ids of a page, or of the rest of one, that no statement above serves. */

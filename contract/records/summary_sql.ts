@@ -1,16 +1,20 @@
 // The sums of the records that a list would have (docs/decisions/0030-lists-that-answer.md).
 import type { CrmRecord, RecordSummary } from "../../supabase/functions/_shared/contract/record.ts";
+import { requireKnown } from "./list_sql.ts";
 import { columns, comment } from "./sql_text.ts";
 
 /** `api.<name>_summary`. */
-export function summarySql({ name }: CrmRecord, { groups, sums, most }: RecordSummary): string {
+export function summarySql(record: CrmRecord, { groups, sums, most }: RecordSummary): string {
+  const { name } = record;
   const group = (row: string) => groups.map((column) => `${row}.${column}`).join(", ");
   return `create function api.${name}_summary(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_summary json;
 begin
-  return crm.summary('${name}', p_args, '${
+  v_summary := crm.summary('${name}', p_args, '${
     [...groups, ...sums].map((column) => `, t.${column}`).join("")
   }', ${most}, $sql$
     select sum(g.looked), json_build_object(
@@ -34,6 +38,7 @@ ${columns(sums.map((sum) => `coalesce(sum(w.${sum}) filter (where w.is_counted),
       group by ${group("w")}
     ) g
   $sql$);
+${requireKnown(record, "v_summary #>> '{totals,count}' = '0'")}  return v_summary;
 end
 $$;
 ${

@@ -15,6 +15,8 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
     "… takes … within its limits and names it outside of them",
     "POST /api-v1-leads takes … within its limits and names it outside of them",
     "POST /api-v1-leads reports every wrong field at once",
+    "One reply names what is unknown, read-only, missing and of a wrong type in a body",
+    "One reply names what is unknown, missing, repeated and of a wrong type in a query",
   ],
   invalid_cursor: [
     "GET … accepts any UUID as cursor and refuses anything else",
@@ -27,6 +29,7 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   not_found: [
     "…: a record of another workspace answers 404 exactly as an unknown id",
     "A 404 says whether the address or the record is missing; another workspace's record is missing like an unknown one",
+    "not_found and invalid_reference say what an id is of, whatever its kind, and how to read that",
   ],
   precondition_failed: [
     "PATCH …/:id with If-Match changes the version that it names, and answers with the next one",
@@ -34,6 +37,8 @@ export const errorTests: Record<ErrorCode, readonly [string, ...string[]]> = {
   invalid_reference: [
     "… answers invalid_reference to a … of another workspace as to an unknown id",
     "… names every reference that is not of the workspace at once",
+    "A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it is a filter",
+    "The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace",
     "… refuses a stage or pipeline that is inactive or not of the workspace",
   ],
   merged: [

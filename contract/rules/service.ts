@@ -30,7 +30,7 @@ export const service: readonly Part[] = [
         "GET /api-v1-me shows each caller itself alone, also at the same time",
         "GET /api-v1-me shows nobody's e-mail: only keys with workspace:read see that of a member",
         "The limits that GET /api-v1-me shows are those that hold",
-        "GET /api-v1-workspace shows active members, loss reasons and pipelines with their active stages, and every event type",
+        "GET /api-v1-workspace shows every member, and active loss reasons and pipelines with their active stages, and every event type",
         "What GET /api-v1-workspace shows can be named in a call",
         "GET /api-v1-workspace shows nothing of another workspace",
       ),

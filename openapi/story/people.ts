@@ -47,7 +47,7 @@ const [, proposed] = stages;
 export const PEOPLE = {
   Member: member,
   OwnMember: member,
-  ActiveMember: member,
+  WorkspaceMember: member,
   OwnWorkspace: { id: IDS.workspace, name: WORKSPACE_NAME },
   OwnKey: key,
   ActiveLossReason: { id: IDS.lossReason, name: "Preço" },

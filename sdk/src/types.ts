@@ -8,17 +8,6 @@ export interface ActiveLossReason {
   name: string;
 }
 
-/** An active member, who can be an owner */
-export interface ActiveMember {
-  /** The owner_id of the member's records */
-  id: string;
-  /** The member's name */
-  name: string;
-  /** The member's e-mail */
-  email: string;
-  role: Role;
-}
-
 /** An active pipeline with its active stages */
 export interface ActivePipeline {
   /** The record's id */
@@ -378,6 +367,11 @@ export interface BatchResult {
         message: string;
         /** The record's id */
         id?: string | undefined;
+        /**
+         * What the field may name, where the workspace has at most 20; in a batch, only in the first
+         * item at fault
+         */
+        choices?: Reference[] | undefined;
       }[] | undefined;
     } | undefined;
   }[];
@@ -1260,11 +1254,15 @@ export interface DealPage {
   meta: SyncedPageMeta;
 }
 
-/** What changes; null clears; status aberto reopens */
+/**
+ * What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or POST
+ * /api-v1-deals/<id>/lose closes
+ */
 export interface DealPatch {
   /** Title; the contact's name, or the company's, where absent */
   title?: string | undefined;
-  status?: DealStatus | undefined;
+  /** State */
+  status?: "aberto" | undefined;
   /** The amount, without a currency symbol */
   value?: number | null | undefined;
   /** The recurring (monthly) amount, without a currency symbol */
@@ -1724,6 +1722,11 @@ export interface ErrorDetail {
   message: string;
   /** The record that the error is about, where there is one */
   id?: string | undefined;
+  /**
+   * What the field may name, where the workspace has at most 20; in a batch, only in the first
+   * item at fault
+   */
+  choices?: Reference[] | undefined;
 }
 
 /** Something that happened; event says what */
@@ -2790,12 +2793,25 @@ export interface Workspace {
   id: string;
   /** The workspace's name */
   name: string;
-  /** The active members, oldest first */
-  members: ActiveMember[];
+  /** The members, oldest first: the active ones, then the 200 newest of those that are not */
+  members: WorkspaceMember[];
   /** The active loss reasons */
   loss_reasons: ActiveLossReason[];
   /** The active pipelines, oldest first */
   pipelines: ActivePipeline[];
   /** The events that can be subscribed to */
   event_types: EventType[];
+}
+
+/** A member; only an active one can become the owner of a record */
+export interface WorkspaceMember {
+  /** The owner_id of the member's records */
+  id: string;
+  /** The member's name */
+  name: string;
+  /** The member's e-mail */
+  email: string;
+  role: Role;
+  /** Whether the person still is a member */
+  is_active: boolean;
 }

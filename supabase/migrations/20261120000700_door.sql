@@ -226,7 +226,7 @@ begin
   case
     when p_failure.state = 'CRM00' then
       error_code := p_failure.message;
-      details := nullif(p_failure.detail, '')::json;
+      details := crm.explain(error_code, nullif(p_failure.detail, '')::json, p_verb, p_args);
     -- The index refuses it and no statement before, so that no create or update pays for a search.
     when p_failure.state = '23505' and p_failure.constraint_name like '%\_external\_id\_once' then
       error_code := 'external_id_taken';

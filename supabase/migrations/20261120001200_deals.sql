@@ -621,6 +621,9 @@ begin
       v_next_id := v_ids[cardinality(v_records)];
     end if;
   end if;
+  if v_records is null and p_args ?| '{owner_id,pipeline_id,stage_id}' then
+    perform crm.require_known_filters(p_args);
+  end if;
   if p_args ? 'updated_since' and not p_args ? 'cursor' then
     return crm.synced_page(v_records, v_next_id);
   end if;

@@ -23,10 +23,21 @@ begin
     'name', crm.own_workspace_name(),
     'members', (
       select coalesce(
-        json_agg(json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role) order by m.id), '[]'
+        json_agg(
+          json_build_object('id', m.id, 'name', m.name, 'email', m.email, 'role', m.role, 'is_active', m.is_active)
+          order by m.is_active desc, m.id
+        ),
+        '[]'
       )
-      from crm.members m
-      where m.workspace_id = v_workspace_id and m.is_active
+      from (
+        (select t.* from crm.members t where t.workspace_id = v_workspace_id and t.is_active)
+        union all
+        (
+          select t.* from crm.members t where t.workspace_id = v_workspace_id and not t.is_active
+          order by t.id desc
+          limit 200
+        )
+      ) m
     ),
     'loss_reasons', (
       select coalesce(json_agg(json_build_object('id', l.id, 'name', l.name) order by l.id), '[]')
@@ -60,5 +71,5 @@ begin
 end
 $$;
 comment on function api.workspace_get(jsonb) is
-  'Returns what a call may name in the caller''s workspace: its active members, loss reasons, pipelines with their active '
-  'stages, and the event types.';
+  'Returns what a call may name in the caller''s workspace: its active loss reasons, pipelines and '
+  'their stages, and the event types; and its members, the active ones first, with the 200 newest that are not.';

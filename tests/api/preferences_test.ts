@@ -69,10 +69,7 @@ for (const { resource, route, title } of keyEndpoints.filter(({ route }) => rout
     const query = "match_by" in route.endpoint.query.shape ? "?match_by=external_id" : "";
     const path = addressOf(resource.name, route.path, { id: records[resource.name]! }) + query;
     const reply = await call(route.method, path, { key, body: { mistyped_field: 1 }, headers: STRICT });
-    assert.equal(
-      assertError(reply, "validation_error")["mistyped_field"],
-      "Campo desconhecido ou só de leitura",
-    );
+    assert.equal(assertError(reply, "validation_error")["mistyped_field"], "Campo desconhecido");
     assert.equal(reply.headers.get("Preference-Applied"), "handling=strict");
     assert.equal(reply.headers.get("X-Ignored-Fields"), null);
   });
@@ -116,7 +113,7 @@ test("handling=strict names a field once, with what is wrong with its name where
     const reply = await api.post("/api-v1-contacts", `{"name": "Ana", ${name}: 1}`, STRICT);
     assert.equal(reply.status, 422, reply.text);
     assert.equal(reply.body.error.details.length, 1, reply.text);
-    assert.notEqual(reply.body.error.details[0].message, "Campo desconhecido ou só de leitura", name);
+    assert.doesNotMatch(reply.body.error.details[0].message, /desconhecido/, name);
   }
 });
 

@@ -7,7 +7,7 @@ import { test } from "../support/scenario.ts";
 
 const WORKSPACE = "/api-v1-workspace";
 
-test("GET /api-v1-workspace shows active members, loss reasons and pipelines with their active stages, and every event type", async ({ sql, workspace, api }) => {
+test("GET /api-v1-workspace shows every member, and active loss reasons and pipelines with their active stages, and every event type", async ({ sql, workspace, api }) => {
   const seller = await makeMember(sql, workspace);
   const former = await makeMember(sql, workspace);
   await sql`update crm.members set is_active = false where id = ${former}`;
@@ -22,14 +22,16 @@ test("GET /api-v1-workspace shows active members, loss reasons and pipelines wit
 
   const { status, body } = await api.get(WORKSPACE);
   assert.equal(status, 200);
-  const [admin] = await sql`select id, name, email, role from crm.members where id = ${workspace.memberId}`;
-  const [other] = await sql`select id, name, email, role from crm.members where id = ${seller}`;
+  const members = await Promise.all([workspace.memberId, seller, former].map(async (id) => {
+    const [member] = await sql`select id, name, email, role, is_active from crm.members where id = ${id}`;
+    return { ...member };
+  }));
   const [main] = await sql<[{ name: string }]>`
     select name from crm.pipelines where id = ${workspace.pipelineId}`;
   assert.deepEqual(body, {
     id: workspace.id,
     name: "Teste",
-    members: [{ ...admin }, { ...other }],
+    members,
     loss_reasons: [{ id: reason, name: "Preço" }],
     pipelines: [
       {
@@ -53,7 +55,7 @@ test("What GET /api-v1-workspace shows can be named in a call", async ({ sql, wo
   await makeMember(sql, workspace);
   await makeLossReason(sql, workspace);
   const { members, loss_reasons, pipelines } = (await api.get(WORKSPACE)).body;
-  for (const { id: owner_id } of members) {
+  for (const { id: owner_id } of members.filter(({ is_active }: { is_active: boolean }) => is_active)) {
     assert.equal((await api.post("/api-v1-contacts", { name: "Ana", owner_id })).status, 201);
   }
   for (const { id: pipeline_id, stages } of pipelines) {

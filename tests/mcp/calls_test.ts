@@ -65,7 +65,7 @@ test("What the API refuses is a result that the model can read, in Portuguese", 
   assert.equal(unknown.isError, true);
   assert.equal(unknown.data.error.code, "validation_error");
   assert.deepEqual(unknown.data.error.details, [
-    { field: "nome", message: "Campo desconhecido ou só de leitura" },
+    { field: "nome", message: 'Campo desconhecido; talvez "name"' },
     { field: "name", message: "Campo obrigatório" },
   ]);
   assert.equal(unknown.data.error.request_id, unknown.headers.get("X-Request-Id"));

@@ -21,7 +21,12 @@ const ErrorEnvelope = z.strictObject({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode]),
     message: z.string().min(1),
     details: z.array(
-      z.strictObject({ field: z.string(), message: z.string().min(1), id: z.uuid().optional() }),
+      z.strictObject({
+        field: z.string(),
+        message: z.string().min(1),
+        id: z.uuid().optional(),
+        choices: z.array(z.strictObject({ id: z.uuid(), name: z.string().min(1) })).min(1).max(20).optional(),
+      }),
     ).min(1).optional(),
   }),
 });

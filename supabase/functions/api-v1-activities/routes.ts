@@ -15,6 +15,7 @@ export const activities = resource(
       query: activity.query,
       reply: syncedPageOf(activity.reply),
       verb: "activity_list",
+      errors: ["invalid_reference"],
     }),
     "POST /batch": endpoint({ scope: "activities:write", ...batchOf(activity) }),
     "GET /:id": endpoint({

@@ -15,6 +15,7 @@ export const companies = resource("api-v1-companies", {
     query: company.query,
     reply: syncedPageOf(company.reply),
     verb: "company_list",
+    errors: ["invalid_reference"],
   }),
   "POST /upsert": endpoint({
     summary: doc(

@@ -29,8 +29,10 @@ export const deal = record("deal", {
     "A deal to create; at least one of title, contact_id and company_id",
   ),
   update: doc(
-    "O que muda; null apaga; status aberto reabre",
-    "What changes; null clears; status aberto reopens",
+    "O que muda; null apaga; status aberto reabre, e quem ganha ou perde é POST /api-v1-deals/<id>/win ou " +
+      "POST /api-v1-deals/<id>/lose",
+    "What changes; null clears; status aberto reopens, while POST /api-v1-deals/<id>/win or " +
+      "POST /api-v1-deals/<id>/lose closes",
     {
       value: 14000,
       expected_close_date: "2026-12-20",
@@ -90,6 +92,10 @@ export const deal = record("deal", {
     presence: "required",
     written: "on update",
     filter: true,
+  }, {
+    offered: ["aberto"],
+    error: 'Deve ser "aberto"; para ganhar ou perder o negócio, use POST /api-v1-deals/:id/win ou ' +
+      "POST /api-v1-deals/:id/lose",
   }),
   value: money(),
   recurring_value: money(),

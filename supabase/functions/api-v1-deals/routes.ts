@@ -24,6 +24,7 @@ export const deals = resource(
       query: deal.query,
       reply: syncedPageOf(deal.reply),
       verb: "deal_list",
+      errors: ["invalid_reference"],
     }),
     "GET /summary": endpoint({
       summary: doc(
@@ -34,7 +35,7 @@ export const deals = resource(
       query: deal.summaryQuery,
       reply: DealSummary,
       verb: "deal_summary",
-      errors: ["too_many_records"],
+      errors: ["too_many_records", "invalid_reference"],
     }),
     "POST /upsert": endpoint({
       summary: doc(

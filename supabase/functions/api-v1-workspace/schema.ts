@@ -4,14 +4,24 @@ import { EVENT_TYPES } from "../_shared/contract/events.ts";
 import { uuid } from "../_shared/contract/fields.ts";
 import { ROLES } from "../_shared/contract/roles.ts";
 
-const ActiveMember = z.object({ id: uuid(), name: z.string(), email: z.string(), role: z.enum(ROLES) }).meta({
-  id: "ActiveMember",
-  ...doc("Um membro ativo, que pode ser responsável", "An active member, who can be an owner"),
+const WorkspaceMember = z.object({
+  id: uuid(),
+  name: z.string(),
+  email: z.string(),
+  role: z.enum(ROLES),
+  is_active: z.boolean(),
+}).meta({
+  id: "WorkspaceMember",
+  ...doc(
+    "Um membro; só quem está ativo pode ser responsável por um registro novo",
+    "A member; only an active one can become the owner of a record",
+  ),
   fields: {
     id: doc("O owner_id dos registros do membro", "The owner_id of the member's records"),
     name: doc("Nome do membro", "The member's name", "Bruno Lima"),
     email: doc("E-mail do membro", "The member's e-mail", "bruno@padariasol.com.br"),
     role: doc("Papel na empresa", "The role in the workspace", "vendedor"),
+    is_active: doc("Se ainda é membro", "Whether the person still is a member", true),
   },
 });
 
@@ -52,7 +62,7 @@ const ActivePipeline = z.object({
 export const Workspace = z.object({
   id: uuid(),
   name: z.string(),
-  members: z.array(ActiveMember),
+  members: z.array(WorkspaceMember),
   loss_reasons: z.array(ActiveLossReason),
   pipelines: z.array(ActivePipeline),
   event_types: z.array(z.enum(EVENT_TYPES)),
@@ -64,7 +74,10 @@ export const Workspace = z.object({
   ),
   fields: {
     name: doc("Nome da empresa", "The workspace's name", "Padaria Sol"),
-    members: doc("Os membros ativos, o mais antigo primeiro", "The active members, oldest first"),
+    members: doc(
+      "Os membros, o mais antigo primeiro: os ativos, e depois os 200 mais novos dos inativos",
+      "The members, oldest first: the active ones, then the 200 newest of those that are not",
+    ),
     loss_reasons: doc("Os motivos de perda ativos", "The active loss reasons"),
     pipelines: doc("Os pipelines ativos, o mais antigo primeiro", "The active pipelines, oldest first"),
     event_types: doc("Os eventos que se podem assinar", "The events that can be subscribed to", ["deal.won"]),

@@ -2,11 +2,12 @@ import { Buffer } from "node:buffer";
 import { ApiError, type FieldError } from "../_shared/contract/errors.ts";
 import { canonicalJson } from "../_shared/http/idempotency.ts";
 import { isUuid } from "../_shared/runtime/uuid.ts";
-import type { Json } from "../_shared/http/json_body.ts";
+import { type Json, MAX_DETAILS } from "../_shared/http/json_body.ts";
+import { NEAR, type UnknownDetail } from "../_shared/http/unknown_names.ts";
 import { sha256 } from "../_shared/runtime/sha256.ts";
 import { type Caller, type ResourceReply, rpcErrorOf } from "./caller.ts";
 import { ResultText, type RpcError } from "./rpc.ts";
-import { IDEMPOTENCY_ARGUMENT, type Tool } from "./tools.ts";
+import { IDEMPOTENCY_ARGUMENT, nameTools, type Tool } from "./tools.ts";
 
 type Arguments = Record<string, Json>;
 
@@ -31,7 +32,7 @@ export async function callTool(
 ): Promise<ResultText | ErrorResult | RpcError> {
   const { request } = tool;
   const faults = findFaults(tool, args);
-  if (faults.length > 0) return errorResult(new ApiError("validation_error", faults).body());
+  if (faults.length > 0) return errorResult((await asError(faults)).body());
   const { resource, method } = request;
   const reply = await caller.call({
     resource,
@@ -52,22 +53,40 @@ const tooMuch = new ApiError("validation_error", [
   { field: "limit", message: `A resposta tem mais de ${MAX_READ_BYTES / 1000} KB; peça menos registros` },
 ]);
 
-/** The faults that the resource could not name, because they leave no trace in the request. */
+/**
+ * The faults that the resource could not name, because they leave no trace in the request. With them come all unknown
+ * arguments, as the request is not made; otherwise the resource names those that would be in the body or in the query.
+ */
 function findFaults({ definition, request }: Tool, args: Arguments): FieldError[] {
   const { properties } = definition.inputSchema;
   const missing = pathParameters(request).filter((name) =>
     typeof args[name] !== "string" || args[name] === ""
   );
-  const unknown = request.body ? [] : Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
   const key = args[IDEMPOTENCY_ARGUMENT] ?? "";
   const badKey = request.idempotent && (typeof key !== "string" || !/^[\x20-\x7e]{0,200}$/.test(key));
-  return [
+  const faults = [
     ...missing.map((field) => ({ field, message: "Campo obrigatório: o id, um texto" })),
-    ...unknown.map((field) => ({ field, message: "Parâmetro desconhecido" })),
     ...(badKey
       ? [{ field: IDEMPOTENCY_ARGUMENT, message: "Deve ter até 200 letras, dígitos e sinais de ASCII" }]
       : []),
   ];
+  const isNamedByResource = request.body || request.query.length > 0;
+  if (isNamedByResource && faults.length === 0) return [];
+  const among = Object.keys(properties).filter((name) => args[name] === undefined || missing.includes(name));
+  const unknown = Object.keys(args).filter((name) => !Object.hasOwn(properties, name));
+  return [
+    ...faults,
+    ...unknown.map((name): UnknownDetail => ({
+      field: name,
+      message: "Parâmetro desconhecido",
+      [NEAR]: { name, among, named: "error" },
+    })),
+  ].slice(0, MAX_DETAILS);
+}
+
+async function asError(faults: FieldError[]): Promise<ApiError> {
+  const { nameNearest } = await import("../_shared/http/nearest_name.ts");
+  return new ApiError("validation_error", nameNearest(faults, { left: MAX_DETAILS }));
 }
 
 function pathParameters({ path }: Tool["request"]): string[] {
@@ -82,9 +101,12 @@ function addressOf({ request }: Tool, args: Arguments): string {
   const segment = (value: Json | undefined) => typeof value === "string" && isUuid(value) ? value : NO_ID;
   const path = request.path.replace(/:(\w+)/g, (_, name) => segment(args[name]));
   const query = new URLSearchParams();
-  for (const name of request.query) {
+  const inPath = pathParameters(request);
+  // Without a body unknown arguments go here, and the resource names them.
+  const names = request.body ? request.query : Object.keys(args).filter((name) => !inPath.includes(name));
+  for (const name of names) {
     const value = args[name];
-    if (value === undefined || value === null) continue;
+    if (value === undefined || (value === null && request.query.includes(name))) continue;
     query.set(name, Array.isArray(value) ? value.map(textOf).join(",") : textOf(value));
   }
   return query.size === 0 ? path : `${path}?${query}`;
@@ -133,14 +155,19 @@ const REPLAYED =
   "Esta é a resposta de uma chamada igual das últimas 24 horas: nada foi criado agora, e o registro pode ter " +
   `mudado desde então. Para criar de propósito outro igual, envie ${IDEMPOTENCY_ARGUMENT}`;
 
-/** The error of the API as it stands, with what its headers add. */
+/** The error of the API in the model's terms: tools in place of operations, and what the headers add. */
 export function errorResult(text: string, headers = new Headers()): ErrorResult {
-  const { error } = JSON.parse(text) as { error: Record<string, unknown> };
+  const { error } = JSON.parse(text) as { error: { message: string; details?: FieldError[] } };
   const requestId = headers.get("X-Request-Id");
   const retryAfter = headers.get("Retry-After");
+  const named = <Part extends { message: string }>(part: Part) => ({
+    ...part,
+    message: nameTools(part.message),
+  });
   const structuredContent = {
     error: {
-      ...error,
+      ...named(error),
+      ...(error.details && { details: error.details.map(named) }),
       ...(requestId !== null && { request_id: requestId }),
       ...(retryAfter !== null && { retry_after: Number(retryAfter) }),
     },

@@ -57,3 +57,17 @@ export const IDEMPOTENCY_ARGUMENT = "idempotency_key";
 export const TOOLS: ReadonlyMap<string, Tool> = new Map(
   (table as Tool[]).map((tool) => [tool.definition.name, tool]),
 );
+
+const OPERATION = /\b(GET|POST|PATCH|DELETE) \/([\w-]+)((?:\/[\w:-]+)*)/g;
+const UUID_SEGMENT = /\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** A message with the name of the tool for each operation that it names by method and path. */
+export function nameTools(message: string): string {
+  return message.replace(OPERATION, (operation, method: string, resource: string, path: string) => {
+    const declared = path.replace(UUID_SEGMENT, "/:id") || "/";
+    const tool = [...TOOLS.values()].find(({ request }) =>
+      request.method === method && request.resource === resource && request.path === declared
+    );
+    return tool?.definition.name ?? operation;
+  });
+}

@@ -7,6 +7,7 @@ import { ERRORS } from "./errors.ts";
 import { uuid } from "./fields.ts";
 import { itemField } from "./item_field.ts";
 import { type CrmRecord, MATCH_BY } from "./record.ts";
+import { Reference } from "./reference.ts";
 
 /** Items of one batch. */
 export const MAX_BATCH_ITEMS = 100;
@@ -46,6 +47,12 @@ const FIELDS: Record<string, Doc> = {
   ),
 };
 
+/** The text of a detail's choices. */
+export const CHOICES: Doc = doc(
+  "O que o campo pode ter, se o workspace tem até 20 opções; em um lote, só no primeiro item com erro no campo",
+  "What the field may name, where the workspace has at most 20; in a batch, only in the first item at fault",
+);
+
 const Result = z.object({
   index: z.int().min(0),
   status: z.int(),
@@ -54,7 +61,12 @@ const Result = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
-    details: z.array(z.object({ field: z.string(), message: z.string(), id: uuid().optional() })).optional(),
+    details: z.array(z.object({
+      field: z.string(),
+      message: z.string(),
+      id: uuid().optional(),
+      choices: z.array(Reference).optional(),
+    })).optional(),
   }).optional(),
 });
 
@@ -98,6 +110,7 @@ const BatchResult = z.object({
       "The invalid fields; at most 100 in the whole reply, at least the first of each item",
     ),
     field: doc("Nome do campo, com o item", "Name of the field, with the item"),
+    choices: CHOICES,
     summary: doc("Quantos itens de cada", "How many items of each"),
     created: doc("Itens que criaram um registro", "Items that created a record"),
     updated: doc("Itens que acharam ou alteraram um registro", "Items that found or changed a record"),

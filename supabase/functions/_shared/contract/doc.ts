@@ -6,8 +6,11 @@ export type Doc = {
   readonly examples?: readonly unknown[];
 };
 
-/** Texts for the fields of an object, by field name: `z.object({ … }).meta({ fields })`. */
-export type FieldDocs = Readonly<Record<string, Doc>>;
+/**
+ * Texts for the fields of an object, by field name: `z.object({ … }).meta({ fields })`. A field that has none has that of all
+ * fields of its name (openapi/common_fields.ts). Names that the object does not have are those of fields that are only read.
+ */
+export type FieldDocs = Readonly<Record<string, Doc | undefined>>;
 
 /**
  * Describes a field, schema or endpoint in Portuguese and English, for the OpenAPI documents.

@@ -1,6 +1,7 @@
 import { APPLICATION_ERRORS } from "./errors/application.ts";
 import { CALL_ERRORS } from "./errors/calls.ts";
 import type { ErrorKind } from "./errors/error_kind.ts";
+import { FOUND_KINDS, type FoundKind } from "./errors/found_kinds.ts";
 import { RECORD_ERRORS } from "./errors/records.ts";
 
 /** One line of `error.details` (spec 7): which field, and what is wrong with it, in Portuguese. */
@@ -9,7 +10,12 @@ export interface FieldError {
   message: string;
   /** The record that the error is about, where it names one. */
   id?: string;
+  /** What the field may be, where the workspace has at most 20 of them. */
+  choices?: Choice[];
 }
+
+/** A record that a call may name. */
+export type Choice = { id: string; name: string };
 
 /**
  * Every error of the service (spec 7), its status and its texts. There is no default: a code that is not listed here does
@@ -100,6 +106,9 @@ export interface RaisedField {
   id: string | null;
   /** The code that the message belongs to, where it is not that of the error. */
   code?: string;
+  /** The kind of the record that has the id, where that is not the kind that was meant. */
+  kind?: FoundKind | null;
+  choices?: Choice[] | null;
 }
 
 /** Completes the details of an error that a verb raised. */
@@ -107,11 +116,27 @@ export function completeDetails(
   code: ErrorCode,
   details: readonly RaisedField[] | null,
 ): FieldError[] | undefined {
-  return details?.map(({ field, message, id, code: own = "" }) => ({
-    field,
-    message: message ?? fieldMessage(isErrorCode(own) ? own : code),
-    ...(id !== null && { id }),
-  }));
+  return details?.map(({ field, message, id, code: own = "", kind, choices }) => {
+    const text = kind ? foundText(kind) : message ?? fieldMessage(isErrorCode(own) ? own : code);
+    return {
+      field,
+      message: choices ? `${text}; use um dos ids de choices` : text,
+      ...(id !== null && { id }),
+      ...(choices && { choices }),
+    };
+  });
+}
+
+/** The error that a verb raised. Of a record that was looked for in the wrong place the message says what it is. */
+export function raisedError(code: ErrorCode, raised: readonly RaisedField[] | null): ApiError {
+  const details = completeDetails(code, raised);
+  const kind = code === "not_found" ? raised?.[0]?.kind : null;
+  return new ApiError(code, details, kind ? `${ERRORS[code].message}. ${foundText(kind)}` : undefined);
+}
+
+function foundText(kind: FoundKind): string {
+  const { name, operation } = FOUND_KINDS[kind];
+  return `Este id é de ${name}: use ${operation}`;
 }
 
 function fieldMessage(code: ErrorCode): string {

@@ -157,9 +157,9 @@ export class CrmRecord {
     this.summaryQuery = listQuery(summed).omit({ limit: true, cursor: true });
   }
 
-  /** The texts of the fields, for schemas that contain some of them. */
+  /** The texts of all fields, for schemas that contain some of them: the others are known, but only read. */
   texts(): FieldDocs {
-    return mapDefined(this.fields, ({ text }) => text);
+    return Object.fromEntries(Object.entries(this.fields).map(([name, { text }]) => [name, text]));
   }
 
   /** Rules of some fields, for the body of an action; each field may be absent or null. */

@@ -212,9 +212,17 @@ export const textWith = (rule: z.ZodType, options: Options = {}) =>
 /** An e-mail address, in lower case. */
 export const email = (options: Options = {}) => textWith(rules.email(), options);
 
-/** One of the given words. */
-export const choice = <Word extends string>(words: readonly [Word, ...Word[]], options: Options = {}) =>
-  field({ sql: "text", rule: z.enum(words), shape: z.enum(words), several: true }, options);
+/** One of the given words. `writing`: what clients may change it to, although they may send back any as they read it. */
+export const choice = <Word extends string>(
+  words: readonly [Word, ...Word[]],
+  { filter, ...options }: Options = {},
+  writing?: { offered: readonly Word[]; error: string },
+) => {
+  const shape = z.enum(words);
+  const rule = writing ? z.enum(words, { error: writing.error }).meta({ enum: writing.offered }) : shape;
+  const kind = { sql: "text", shape, several: true } as const;
+  return { ...field({ ...kind, rule }, options), filter: filter ? filterBy(kind, filter) : null };
+};
 
 /** Text that clients cannot write. */
 export const readOnlyText = (options: Options = {}) => field({ sql: "text", shape: z.string() }, options);

@@ -1,13 +1,15 @@
 // Loaded by the first call whose input needs a schema: building them takes longer than most calls.
 import type { PathParams } from "../contract/declaration.ts";
 import { type Endpoint, takesQuery } from "../contract/endpoint.ts";
-import { ApiError } from "../contract/errors.ts";
+import { ApiError, type FieldError } from "../contract/errors.ts";
+import { loadOnce } from "../runtime/load_once.ts";
 import { validateBatch } from "./batch_items.ts";
 import type { Input } from "./input.ts";
-import type { JsonBody } from "./json_body.ts";
+import { type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
+import { NEAR } from "./unknown_names.ts";
 import { validateBody, validateQuery, type ValidBody } from "./validation.ts";
 
-/** Validates the query, then the body, and prepares the arguments of the verb. */
+/** Validates the query and the body, and prepares the arguments of the verb. */
 export async function validateInput(
   endpoint: Endpoint,
   json: JsonBody,
@@ -15,12 +17,48 @@ export async function validateInput(
   { strict, ids }: { strict: boolean; ids: PathParams },
 ): Promise<Omit<Input, "headers"> | ApiError> {
   const query = takesQuery(endpoint) ? validateQuery(endpoint.query, parameters) : {};
-  if (query instanceof ApiError) return query;
   const body = validateJson(endpoint, json, { strict });
-  if (body instanceof ApiError) return body;
-  const prepared = await endpoint.prepare?.(body.args as never, ids);
-  const { args: sent, ignored } = body;
-  return { args: { ...(prepared?.args ?? sent), ...query }, sent, ignored, reveal: prepared?.reveal };
+  const error = joined(query, body);
+  if (error) return await withNearest(error);
+  const { args: sent, ignored } = body as ValidBody;
+  if (endpoint.operations) await nameNearestInItems(sent);
+  const prepared = await endpoint.prepare?.(sent as never, ids);
+  return {
+    args: { ...(prepared?.args ?? sent), ...query as Record<string, Json> },
+    sent,
+    ignored,
+    reveal: prepared?.reveal,
+  };
+}
+
+/** One error for both, so that one reply names every field and parameter at fault. */
+function joined(...parts: object[]): ApiError | undefined {
+  const errors = parts.filter((part) => part instanceof ApiError);
+  const [first, second] = errors;
+  if (first === undefined || second === undefined) return first;
+  const details = errors.flatMap(({ details }) => details!).slice(0, MAX_DETAILS);
+  const code = first.code === second.code ? first.code : "validation_error";
+  return new ApiError(code, details, undefined, second.headers);
+}
+
+/** Loaded by the first error with an unknown name. */
+const loadNearest = loadOnce(() => import("./nearest_name.ts"));
+
+async function withNearest(error: ApiError): Promise<ApiError> {
+  const { code, details, message, headers } = error;
+  if (!details?.some((detail) => NEAR in detail)) return error;
+  const { nameNearest } = await loadNearest();
+  return new ApiError(code, nameNearest(details, { left: MAX_DETAILS }), message, headers);
+}
+
+/** Names what is nearest in the errors of a batch's items; of all items together for as many as one error has. */
+async function nameNearestInItems({ items }: Record<string, Json>): Promise<void> {
+  const invalid = (items as unknown as { error?: { details: FieldError[] } }[])
+    .flatMap(({ error }) => error?.details.some((detail) => NEAR in detail) ? error : []);
+  if (invalid.length === 0) return;
+  const { nameNearest } = await loadNearest();
+  const budget = { left: MAX_DETAILS };
+  for (const error of invalid) error.details = nameNearest(error.details, budget);
 }
 
 function validateJson(

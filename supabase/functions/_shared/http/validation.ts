@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError, type ErrorCode, type FieldError } from "../contract/errors.ts";
 import { isStorableText, type Json, type JsonBody, MAX_DETAILS } from "./json_body.ts";
+import { MISSING, NEAR, type Near, type UnknownDetail } from "./unknown_names.ts";
 import { STRICT_APPLIED } from "./preference.ts";
 
 /** As many names of unknown fields as are looked for: `X-Ignored-Fields` and the details of an error have room for fewer. */
@@ -24,18 +25,29 @@ export function validateBody(
   { value, fieldErrors }: JsonBody,
   { strict = false, unknownAtMost = MAX_UNKNOWN_FIELDS } = {},
 ): ValidBody | ApiError {
-  const ignored: string[] = [];
-  addUnknownFields(ignored, unknownAtMost, schema, value);
-  const args = parse(schema, value, strict ? withUnknown(fieldErrors, ignored) : fieldErrors);
-  if (!(args instanceof ApiError)) return { args, ignored };
-  return strict ? new ApiError(args.code, args.details, args.message, STRICT_APPLIED) : args;
+  const unknown: UnknownField[] = [];
+  addUnknownFields(unknown, unknownAtMost, schema, value);
+  const args = parse(schema, value, strict ? withUnknown(fieldErrors, unknown, "error") : fieldErrors);
+  if (!(args instanceof ApiError)) return { args, ignored: unknown.map(({ field }) => field) };
+  if (strict) return new ApiError(args.code, args.details, args.message, STRICT_APPLIED);
+  if (!args.details!.some((detail) => MISSING in detail)) return args;
+  // Of the unknown fields one may be what is missing, under another name.
+  const details = withUnknown(args.details!, unknown, "if near").slice(0, MAX_DETAILS);
+  return new ApiError(args.code, details, args.message);
 }
 
-/** Adds an error for each unknown field, but for those that have one: that their name cannot be stored, for example. */
-function withUnknown(errors: FieldError[], unknown: string[]): FieldError[] {
-  const named = new Set(errors.map(({ field }) => field));
-  const others = unknown.map((field) => field.toWellFormed()).filter((field) => !named.has(field));
-  return [...errors, ...others.map((field) => ({ field, message: "Campo desconhecido ou só de leitura" }))];
+/** Adds a detail for each unknown field, but for those that have one: that their name cannot be stored, for example. */
+function withUnknown(errors: FieldError[], unknown: UnknownField[], named: Near["named"]): FieldError[] {
+  const known = new Set(errors.map(({ field }) => field));
+  const others = unknown.map(({ field, schema, sent }): UnknownDetail => {
+    const name = field.slice(field.lastIndexOf(".") + 1);
+    const message = Object.hasOwn(schema.meta()?.["fields"] ?? {}, name)
+      ? "Só de leitura nesta operação"
+      : "Campo desconhecido";
+    const among = Object.keys(schema.shape).filter((other) => !Object.hasOwn(sent, other));
+    return { field: field.toWellFormed(), message, [NEAR]: { name, among, named } };
+  });
+  return [...errors, ...others.filter(({ field }) => !known.has(field))];
 }
 
 /**
@@ -53,32 +65,33 @@ export function validateQuery(
   const parameters = new Map<string, string>();
   for (const [name, value] of query) {
     if (PLATFORM_PARAMETERS.has(name)) continue;
-    if (parameters.has(name)) details.push({ field: name, message: "Parâmetro repetido" });
+    // An unknown parameter is named as that.
+    if (parameters.has(name) && Object.hasOwn(schema.shape, name)) {
+      details.push({ field: name, message: "Parâmetro repetido" });
+    }
     if (![name, value].every(isStorableText)) {
       details.push({ field: name.toWellFormed(), message: "O texto tem um caractere inválido" });
     }
     parameters.set(name, value);
   }
-  if (details.length > 0) return new ApiError("validation_error", details.slice(0, MAX_DETAILS));
-  return parse(schema, Object.fromEntries(parameters));
+  return parse(schema, Object.fromEntries(parameters), details);
 }
 
 function parse(
   schema: z.ZodType,
-  input: unknown,
+  input: Record<string, unknown>,
   fieldErrors: FieldError[] = [],
 ): Record<string, Json> | ApiError {
   const result = schema.safeParse(input, { error: messageOf });
   if (result.success && fieldErrors.length === 0) return result.data as Record<string, Json>;
   const issues = result.error?.issues ?? [];
-  const details = issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({
-        field: [...issue.path, key].join("."),
-        message: "Parâmetro desconhecido",
-      }))
-      : [{ field: issue.path.join("."), message: issue.message }]
-  );
+  const details = issues.flatMap((issue): FieldError[] => {
+    if (issue.code === "unrecognized_keys") {
+      return unknownParameters(schema as z.ZodObject, input, issue.keys);
+    }
+    const isMissing = valueAt(input, issue.path) === undefined;
+    return [{ field: issue.path.join("."), message: issue.message, ...(isMissing && { [MISSING]: true }) }];
+  });
   const codes = issues.map((issue) => issue.code === "custom" ? issue.params?.["code"] : undefined);
   const code: ErrorCode = fieldErrors.length === 0 && codes.every((code) => code !== undefined)
     ? codes[0]
@@ -87,6 +100,19 @@ function parse(
   const known = new Set(fieldErrors.map(({ field }) => field));
   const all = [...fieldErrors, ...details.filter(({ field }) => !known.has(field))];
   return new ApiError(code, all.slice(0, MAX_DETAILS));
+}
+
+function unknownParameters({ shape }: z.ZodObject, sent: object, names: string[]): UnknownDetail[] {
+  const among = Object.keys(shape).filter((name) => !Object.hasOwn(sent, name));
+  return names.map((name) => ({
+    field: name,
+    message: "Parâmetro desconhecido",
+    [NEAR]: { name, among, named: "error" },
+  }));
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((value, name) => (value as Record<PropertyKey, unknown> | undefined)?.[name], input);
 }
 
 /** The Portuguese message for an issue of zod: what is allowed, with values in quotes. */
@@ -143,32 +169,42 @@ function limit(origin: string, side: "mínimo" | "máximo", bound: number | bigi
   return `ser no ${side} ${bound}`;
 }
 
-/** Adds the paths of the fields that the schema does not have to `found`, until these are `atMost`. */
+/** A field that the schema of its object does not have. */
+interface UnknownField {
+  /** Its path. */
+  field: string;
+  schema: z.ZodObject;
+  /** The object that has it. */
+  sent: Record<string, Json>;
+}
+
+/** Adds the fields that the schema does not have to `found`, until these are `atMost`. */
 function addUnknownFields(
-  found: string[],
+  found: UnknownField[],
   atMost: number,
-  schema: z.ZodType,
-  body: Record<string, Json>,
+  type: z.ZodType,
+  sent: Record<string, Json>,
   path: string[] = [],
 ): void {
-  const shape = shapeOf(schema);
-  if (shape === undefined) return;
-  for (const [name, value] of Object.entries(body)) {
+  const schema = objectOf(type);
+  if (schema === undefined) return;
+  const { shape } = schema;
+  for (const [name, value] of Object.entries(sent)) {
     if (found.length >= atMost) return;
     const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (field === undefined) {
-      found.push([...path, name].join("."));
+      found.push({ field: [...path, name].join("."), schema, sent });
     } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
       addUnknownFields(found, atMost, field, value, [...path, name]);
     }
   }
 }
 
-function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
-  if (schema instanceof z.ZodObject) return schema.shape;
-  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
+function objectOf(schema: z.ZodType): z.ZodObject | undefined {
+  if (schema instanceof z.ZodObject) return schema;
+  if (schema instanceof z.ZodPipe) return objectOf(schema.in as z.ZodType);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return shapeOf(schema.unwrap() as z.ZodType);
+    return objectOf(schema.unwrap() as z.ZodType);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { ApiError, completeDetails, isErrorCode, type RaisedField } from "../contract/errors.ts";
+import { ApiError, isErrorCode, raisedError, type RaisedField } from "../contract/errors.ts";
 import type { Json } from "../http/json_body.ts";
 import { log } from "../runtime/log.ts";
 import { DatabaseUnavailable, isBusy, isIdle, query, type Value } from "./database.ts";
@@ -205,5 +205,5 @@ function errorOf(code: string, details: Row["details"], { requestId, verb, scope
   if (code === "insufficient_scope") {
     return new ApiError(code, undefined, `A chave de API não tem o escopo "${scope}"`);
   }
-  return new ApiError(code, completeDetails(code, details));
+  return raisedError(code, details);
 }

@@ -1,0 +1,123 @@
+// The valid name that an unknown one may have meant. Loaded by the first error that has an unknown name.
+import type { FieldError } from "../contract/errors.ts";
+import { NEAR, type UnknownDetail } from "./unknown_names.ts";
+
+/**
+ * What people send who know another CRM, or the field's Portuguese name, by what they may mean: the first that the call
+ * has. Names are compared in lower case and without accents.
+ */
+const MEANT_BY: Readonly<Record<string, string>> = {
+  name: "nome title titulo full_name nome_completo fullname company_name display_name razao_social",
+  first_name: "name nome full_name primeiro_nome firstname given_name contact_name",
+  last_name: "sobrenome surname family_name lastname",
+  company_name: "company empresa organization organizacao account",
+  title: "name nome titulo subject assunto deal_name dealname",
+  legal_name: "razao_social",
+  value: "amount valor price preco total deal_value valor_total",
+  recurring_value: "mrr arr monthly_value valor_mensal valor_recorrente recorrencia",
+  owner_id:
+    "owner assigned_to assignee user user_id member_id responsavel responsavel_id vendedor vendedor_id seller_id " +
+    "owner_email",
+  stage_id: "stage etapa etapa_id fase status_id",
+  pipeline_id: "pipeline funil funil_id funnel",
+  contact_id: "contact contato contato_id person person_id cliente cliente_id lead_id",
+  company_id: "company empresa empresa_id organization organization_id org_id account account_id",
+  deal_id: "deal negocio negocio_id opportunity opportunity_id",
+  loss_reason_id: "loss_reason lost_reason reason reason_id motivo motivo_id motivo_perda",
+  loss_note: "note comment comentario observacao",
+  phone: "mobile telefone celular fone tel phone_number mobile_phone",
+  whatsapp: "wpp zap celular",
+  email: "mail e_mail email_address correio",
+  tax_id: "cnpj cpf vat tax_number document documento",
+  job_title: "cargo role position funcao",
+  website: "site url web",
+  domain: "dominio site",
+  employee_count: "employees funcionarios num_employees",
+  industry: "setor segmento sector segment ramo",
+  address: "endereco",
+  body: "text texto content conteudo note nota description descricao message mensagem",
+  description: "body text texto note notes nota descricao observacao details",
+  notes: "note nota body description descricao observacoes comments",
+  kind: "type tipo",
+  type: "kind tipo activity_type",
+  due_at: "due due_date prazo vencimento date data scheduled_at start_time",
+  duration_minutes: "duration duracao minutes",
+  location: "place local address",
+  meeting_url: "url link meeting_link",
+  expected_close_date: "close_date closing_date expected_close previsao fechamento",
+  status: "state situacao",
+  source: "origin origem channel canal lead_source utm_source",
+  external_id: "ref reference external_reference source_id id_externo",
+  custom_fields: "custom fields properties campos campos_personalizados",
+  target_url: "url callback_url endpoint webhook_url",
+  event_types: "events event eventos event_type topics",
+  match_by: "match key by id_property",
+  merge_id: "other_id source_id duplicate_id",
+  q: "query search busca term text name nome title",
+  limit: "page_size per_page pagesize size top count",
+  cursor: "page page_token next next_cursor after starting_after offset",
+  since: "from start start_date created_after created_since created_at",
+  until: "to end end_date created_before created_until",
+  updated_since: "updated_after modified_since updated_at",
+  closed_since: "closed_after won_since closed_at",
+  closed_until: "closed_before won_until",
+  id: "deal_id contact_id company_id activity_id note_id webhook_id record_id uuid",
+};
+
+/** Characters of the longest name that is compared with others, letter by letter. */
+const MAX_LENGTH = 40;
+
+/**
+ * The details with the nearest valid name for each unknown one, without those that are worth telling only with such a name.
+ *
+ * @param budget for how many names one is looked for, so that a reply with thousands of them costs no more
+ */
+export function nameNearest(details: readonly FieldError[], budget: { left: number }): FieldError[] {
+  return details.flatMap((detail: UnknownDetail) => {
+    const near = detail[NEAR];
+    if (near === undefined) return detail;
+    const meant = budget.left-- > 0 ? nearestName(near.name, near.among) : null;
+    if (meant !== null) return { ...detail, message: `${detail.message}; talvez "${meant}"` };
+    return near.named === "error" ? detail : [];
+  });
+}
+
+/** The valid name that is nearest to an unknown one: the same in another spelling, an alias, or one of a few letters' difference. */
+export function nearestName(unknown: string, valid: readonly string[]): string | null {
+  if (unknown.length > MAX_LENGTH) return null;
+  const name = normalized(unknown);
+  if (valid.includes(name)) return name;
+  if (valid.includes(`${name}_id`)) return `${name}_id`;
+  const meant = Object.keys(MEANT_BY).find((meant) =>
+    valid.includes(meant) && MEANT_BY[meant]!.split(" ").includes(name)
+  );
+  if (meant !== undefined) return meant;
+  const most = Math.min(Math.floor(name.length / 3), 3);
+  const [nearest] = valid.map((other) => ({ other, distance: distanceOf(name, other) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance);
+  return nearest?.other ?? null;
+}
+
+/** In snake case, without accents: `externalId` and `External-Id` are `external_id`. */
+function normalized(name: string): string {
+  return name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").normalize("NFD").replace(/\p{M}/gu, "").toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_");
+}
+
+/** How many letters differ: missing, added, replaced or exchanged with their neighbour. */
+function distanceOf(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1];
+      row[j] = Math.min(row[j - 1]! + 1, rows[i - 1]![j]! + 1, rows[i - 1]![j - 1]! + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1);
+      }
+    }
+    rows.push(row);
+  }
+  return rows.at(-1)!.at(-1)!;
+}

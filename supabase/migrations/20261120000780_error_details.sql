@@ -1,0 +1,170 @@
+-- What an error says beyond its code, so that a caller can mend the call from the reply alone. All of it runs after a
+-- verb has failed: a call that succeeds pays nothing.
+
+create function crm.kind_of(p_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+begin
+  return (
+    select k.kind
+    from (
+      select 'contact' as kind from crm.contacts t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'company' from crm.companies t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'deal' from crm.deals t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'activity' from crm.activities t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'note' from crm.notes t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'owner' from crm.members t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'pipeline' from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'stage' from crm.stages t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'loss_reason' from crm.loss_reasons t where t.workspace_id = v_workspace_id and t.id = p_id
+      union all
+      select 'webhook' from crm.webhook_subscriptions t where t.workspace_id = v_workspace_id and t.id = p_id
+    ) k
+    limit 1
+  );
+end
+$$;
+comment on function crm.kind_of(uuid) is
+  'The kind of the record that has this id in the caller''s workspace; null if there is none. Records of other '
+  'workspaces are as unknown as an id that nobody has.';
+
+create function crm.choices(p_field text, p_verb text, p_args jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  c_most constant integer := 20;
+  v_workspace_id uuid := crm.current_workspace_id();
+  -- The pipeline whose stages are meant. A filter by a stage alone may mean any pipeline: null.
+  v_pipeline_id uuid := case when p_field = 'stage_id' then coalesce(
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.id = (p_args ->> 'pipeline_id')::uuid and p.is_active
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.id = (p_args ->> 'id')::uuid
+    ),
+    (
+      select d.pipeline_id from crm.deals d
+      where d.workspace_id = v_workspace_id and d.external_id = p_args ->> 'external_id' and p_verb = 'deal_upsert'
+      limit 1
+    ),
+    (
+      select p.id from crm.pipelines p
+      where p.workspace_id = v_workspace_id and p.is_default and p_verb not in ('deal_list', 'deal_summary')
+    )
+  ) end;
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('id', c.id, 'name', c.name) order by c.pipeline_id, c.position, c.id)
+    from (
+      select t.id, t.name::text, null::uuid as pipeline_id, 0 as position from crm.members t
+      where p_field = 'owner_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, 0 from crm.loss_reasons t
+      where p_field = 'loss_reason_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, null, 0 from crm.pipelines t
+      where p_field = 'pipeline_id' and t.workspace_id = v_workspace_id and t.is_active
+      union all
+      select t.id, t.name, t.pipeline_id, t.position from crm.stages t
+      join crm.pipelines p on p.workspace_id = t.workspace_id and p.id = t.pipeline_id and p.is_active
+      where p_field = 'stage_id' and t.workspace_id = v_workspace_id and t.is_active
+        and t.pipeline_id = coalesce(v_pipeline_id, t.pipeline_id)
+      limit c_most + 1
+    ) c
+    having count(*) between 1 and c_most
+  );
+end
+$$;
+comment on function crm.choices(text, text, jsonb) is
+  'What a call of the verb may name in a field: active members, loss reasons or pipelines, or the active stages of the '
+  'pipeline that the call is about. Null for any other field, and where there are more than 20: a list to look through '
+  'mends nothing.';
+
+create function crm.explain(p_code text, p_details json, p_verb text, p_args jsonb) returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The kind that a field names: that of the verb, or of the field's name.
+  v_own text := regexp_replace(split_part(p_verb, '_', 1), '^(subscription|delivery)$', 'webhook');
+  v_told text := coalesce(current_setting('app.choices_told', true), '');
+  v_detail jsonb;
+  v_details jsonb[];
+  v_field text;
+  v_kind text;
+  v_choices jsonb;
+begin
+  if p_code not in ('not_found', 'invalid_reference', 'pipeline_not_found', 'stage_not_found') then
+    return p_details;
+  end if;
+  for v_detail in
+    select d.detail
+    from jsonb_array_elements(coalesce(p_details::jsonb, '[{"field": "id", "message": null, "id": null}]')) d (detail)
+  loop
+    v_field := v_detail ->> 'field';
+    v_kind := case when (p_args ->> v_field) ~ '^[0-9a-fA-F-]{36}$' then crm.kind_of((p_args ->> v_field)::uuid) end;
+    if v_kind is distinct from (case when v_field in ('id', 'merge_id') then v_own else left(v_field, -3) end) then
+      v_detail := v_detail || jsonb_strip_nulls(jsonb_build_object('kind', v_kind));
+    end if;
+    -- Once in a call for each field: a hundred items of a batch would repeat them a hundred times.
+    v_choices := case when position(v_field in v_told) = 0 then crm.choices(v_field, p_verb, p_args) end;
+    if v_choices is not null then
+      v_told := concat_ws(' ', v_told, v_field);
+      v_detail := v_detail || jsonb_build_object('choices', v_choices);
+    end if;
+    v_details := v_details || v_detail;
+  end loop;
+  perform set_config('app.choices_told', v_told, true);
+  -- Without details an error is about a record that nobody knows: there is nothing to add.
+  return case when p_details is not null or v_details[1] ? 'kind' then array_to_json(v_details) end;
+end
+$$;
+comment on function crm.explain(text, json, text, jsonb) is
+  'The details of an error with what mends it: `kind`, where an id is that of another kind of record, and `choices`, '
+  'where a field has few.';
+
+create function crm.require_known_filters(p_args jsonb) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  v_workspace_id uuid := crm.current_workspace_id();
+  v_unknown text[];
+begin
+  v_unknown := array_remove(
+    array[
+      case when p_args ? 'owner_id' and not exists (
+        select from crm.members t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'owner_id')::uuid
+      ) then 'owner_id' end,
+      case when p_args ? 'pipeline_id' and not exists (
+        select from crm.pipelines t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'pipeline_id')::uuid
+      ) then 'pipeline_id' end,
+      case when p_args ? 'stage_id' and not exists (
+        select from crm.stages t where t.workspace_id = v_workspace_id and t.id = (p_args ->> 'stage_id')::uuid
+      ) then 'stage_id' end
+    ],
+    null
+  );
+  if v_unknown <> '{}' then
+    perform api.fail('invalid_reference', v_unknown);
+  end if;
+end
+$$;
+comment on function crm.require_known_filters(jsonb) is
+  'Raises invalid_reference for a filter by an owner, a pipeline or a stage that the workspace never had. Lists ask '
+  'only when nothing was found, so a list that finds something pays nothing. What is inactive exists: its records are '
+  'listed.';

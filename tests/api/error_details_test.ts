@@ -1,0 +1,299 @@
+// What the details of an error say so that the call can be mended, and what they never say.
+import assert from "node:assert/strict";
+import { FOUND_KINDS } from "../../supabase/functions/_shared/contract/errors/found_kinds.ts";
+import { nearestName } from "../../supabase/functions/_shared/http/nearest_name.ts";
+import { nameTools } from "../../supabase/functions/mcp/tools.ts";
+import { assertError, client, type Reply } from "../support/client.ts";
+import { makeWorkspace } from "../support/fixtures.ts";
+import {
+  assertAlike,
+  ids,
+  makeCompany,
+  makeContact,
+  makeLossReason,
+  makeMember,
+  makePipeline,
+  UNKNOWN_ID,
+} from "../support/record_fixtures.ts";
+import { test } from "../support/scenario.ts";
+
+const STRICT = { Prefer: "handling=strict" };
+const CONTACTS = "/api-v1-contacts";
+const DEALS = "/api-v1-deals";
+
+const choicesOf = ({ body }: Reply, at = 0) =>
+  body.error.details[at].choices?.map(({ id }: { id: string }) => id);
+
+test("One reply names what is unknown, read-only, missing and of a wrong type in a body", async ({ api }) => {
+  const body = { nome: "Ana", email: 5, id: UNKNOWN_ID, custom_fields: { mobile: 1 }, phne: "1", xyzzy: 1 };
+  assert.deepEqual(assertError(await api.post(CONTACTS, body, STRICT), "validation_error"), {
+    nome: 'Campo desconhecido; talvez "name"',
+    email: "Deve ser um texto",
+    id: "Só de leitura nesta operação",
+    phne: 'Campo desconhecido; talvez "phone"',
+    xyzzy: "Campo desconhecido",
+    name: "Campo obrigatório",
+  });
+});
+
+test("One reply names what is unknown, missing, repeated and of a wrong type in a query", async ({ api }) => {
+  const reply = await api.get("/api-v1-notes?negocio=1&kind=note&kind=note&limit=0&xyzzy=1&xyzzy=2");
+  assert.deepEqual(assertError(reply, "validation_error"), {
+    kind: "Parâmetro repetido",
+    limit: "Deve ser um número inteiro, 1 ou maior",
+    deal_id: "Campo obrigatório",
+    negocio: 'Parâmetro desconhecido; talvez "deal_id"',
+    xyzzy: "Parâmetro desconhecido",
+  });
+});
+
+test("One reply names what is wrong in the query and in the body of an upsert", async ({ api }) => {
+  const reply = await api.post(`${CONTACTS}/upsert?match=email`, { email: 5 });
+  assert.deepEqual(assertError(reply, "validation_error"), {
+    match_by: 'Deve ser um de "external_id", "email", "phone"',
+    match: 'Parâmetro desconhecido; talvez "match_by"',
+    email: "Deve ser um texto",
+  });
+});
+
+test("A name that was sent is not said to be what another name meant", async ({ api }) => {
+  const details = assertError(
+    await api.post(CONTACTS, { name: "Ana", nome: "Ana" }, STRICT),
+    "validation_error",
+  );
+  assert.deepEqual(details, { nome: "Campo desconhecido" });
+});
+
+test("A batch names the nearest field in at most 100 of its details", async ({ api }) => {
+  const data = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`nam${index}`, 1]));
+  const items = Array.from({ length: 20 }, () => ({ op: "create", data }));
+  const { body, text } = await api.post(`${CONTACTS}/batch`, { items }, STRICT);
+  const { details } = body.results[0].error;
+  assert.deepEqual(details[0], { field: "items[0].nam0", message: 'Campo desconhecido; talvez "name"' });
+  assert.equal(text.match(/talvez/g)!.length, 100);
+});
+
+Deno.test("The nearest name is a few letters away, an alias of a field that the call has, or none", () => {
+  const fields = ["name", "phone", "owner_id", "value", "tax_id", "company_id", "external_id"];
+  for (
+    const [unknown, meant] of [
+      ["nmae", "name"],
+      ["titulo", "name"],
+      ["Título", "name"],
+      ["celular", "phone"],
+      ["assigned_to", "owner_id"],
+      ["owner", "owner_id"],
+      ["amount", "value"],
+      ["cnpj", "tax_id"],
+      ["externalId", "external_id"],
+      ["stage", null],
+      ["x", null],
+      ["", null],
+      ["nam".repeat(10_000), null],
+      ["constructor", null],
+    ] as const
+  ) assert.equal(nearestName(unknown, fields), meant, unknown.slice(0, 20));
+});
+
+Deno.test("What names the nearest field is not loaded with the validation of a call", async () => {
+  const file = new URL("../../supabase/functions/_shared/http/valid_input.ts", import.meta.url).pathname;
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json", file] }).output();
+  const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as {
+    modules: { specifier: string; dependencies?: { specifier: string; isDynamic?: boolean }[] }[];
+  };
+  const importing = modules.flatMap(({ dependencies = [] }) => dependencies)
+    .filter(({ specifier }) => specifier.endsWith("/nearest_name.ts"));
+  assert.deepEqual(importing.map(({ isDynamic }) => isDynamic), [true]);
+});
+
+Deno.test("Each operation that a message names for a kind of record has a tool", () => {
+  for (const { operation } of Object.values(FOUND_KINDS)) {
+    assert.match(nameTools(operation), /^[a-z]+_[a-z]+$/);
+  }
+  assert.equal(nameTools(`Use POST ${DEALS}/${UNKNOWN_ID}/win agora`), "Use deals_win agora");
+  assert.equal(nameTools("Use POST /api-v1-none/x"), "Use POST /api-v1-none/x");
+});
+
+test("The choices for an owner are the active members, for a reason the active ones, for a pipeline the active ones", async ({ sql, workspace, api, newDeal }) => {
+  const seller = await makeMember(sql, workspace);
+  const former = await makeMember(sql, workspace);
+  await sql`update crm.members set is_active = false where id = ${former}`;
+  const owner = await api.post(CONTACTS, { name: "Ana", owner_id: former });
+  assert.equal(
+    assertError(owner, "invalid_reference")["owner_id"],
+    "Não existe no workspace; use um dos ids de choices",
+  );
+  assert.deepEqual(choicesOf(owner), [workspace.memberId, seller]);
+
+  await makeLossReason(sql, workspace, false);
+  const lose = async () =>
+    await api.post(`${DEALS}/${(await newDeal()).id}/lose`, { loss_reason_id: UNKNOWN_ID });
+  assert.equal(choicesOf(await lose()), undefined);
+  const reason = await makeLossReason(sql, workspace);
+  assert.deepEqual((await lose()).body.error.details[0].choices, [{ id: reason, name: "Preço" }]);
+
+  const other = await makePipeline(sql, workspace);
+  const closed = await makePipeline(sql, workspace);
+  await sql`update crm.pipelines set is_active = false where id = ${closed.id}`;
+  const pipeline = await api.post(DEALS, { title: "Plano", pipeline_id: closed.id });
+  assert.deepEqual(choicesOf(pipeline), [workspace.pipelineId, other.id]);
+});
+
+test("The choices for a stage are those of the pipeline that is named, of the deal, or of the default one", async ({ sql, workspace, api, newDeal }) => {
+  const other = await makePipeline(sql, workspace);
+  const first = workspace.stages.map(({ id }) => id);
+  const unknown = { stage_id: UNKNOWN_ID };
+  assert.deepEqual(choicesOf(await api.post(DEALS, { title: "Plano", ...unknown })), first);
+  assert.deepEqual(choicesOf(await api.post("/api-v1-leads", { first_name: "Ana", ...unknown })), first);
+  const named = { title: "Plano", pipeline_id: other.id, external_id: "p-1" };
+  assert.deepEqual(choicesOf(await api.post(DEALS, { ...named, ...unknown })), other.stages);
+  assert.equal((await api.post(DEALS, named)).status, 201);
+  const upsert = `${DEALS}/upsert?match_by=external_id`;
+  assert.deepEqual(choicesOf(await api.post(upsert, { external_id: "p-1", ...unknown })), other.stages);
+  const { id } = await newDeal();
+  await api.post(`${DEALS}/${id}/move-stage`, { pipeline_id: other.id, stage_id: other.stages[0] });
+  assert.deepEqual(
+    choicesOf(await api.post(`${DEALS}/${id}/move-stage`, { stage_id: first[0] })),
+    other.stages,
+  );
+  assert.deepEqual(choicesOf(await api.patch(`${DEALS}/${id}`, unknown)), other.stages);
+  const listed = choicesOf(await api.get(`${DEALS}?stage_id=${UNKNOWN_ID}`));
+  assert.deepEqual(listed.sort(), [...first, ...other.stages].sort());
+});
+
+test("20 members are choices, and 21 are not", async ({ sql, workspace, api }) => {
+  const send = () => api.post(CONTACTS, { name: "Ana", owner_id: UNKNOWN_ID });
+  for (let count = 1; count < 20; count++) await makeMember(sql, workspace);
+  assert.equal(choicesOf(await send()).length, 20);
+  await makeMember(sql, workspace);
+  const many = await send();
+  assert.deepEqual(choicesOf(many), undefined);
+  assert.equal(assertError(many, "invalid_reference")["owner_id"], "Não existe no workspace");
+});
+
+test("A batch has the choices for a field once, with the first item at fault, and in an atomic one too", async ({ api, workspace }) => {
+  const data = { name: "Ana", owner_id: UNKNOWN_ID };
+  const items = [{ op: "create", data: { name: "Bia" } }, ...Array(30).fill({ op: "create", data })];
+  const { body } = await api.post(`${CONTACTS}/batch`, { items });
+  // deno-lint-ignore no-explicit-any -- as in Reply
+  const details = body.results.slice(1).map(({ error }: any) => error.details[0]);
+  const choices = [{ id: workspace.memberId, name: details[0].choices[0].name }];
+  assert.deepEqual(details[0], {
+    field: "items[1].owner_id",
+    message: "Não existe no workspace; use um dos ids de choices",
+    choices,
+  });
+  assert.deepEqual(details[29], { field: "items[30].owner_id", message: "Não existe no workspace" });
+  const atomic = await api.post(`${CONTACTS}/batch`, { items, atomic: true });
+  assertError(atomic, "batch_failed");
+  assert.deepEqual(atomic.body.error.details[0], details[0]);
+  assert.equal(atomic.text.match(/"choices":/g)!.length, 1);
+});
+
+test("not_found and invalid_reference say what an id is of, whatever its kind, and how to read that", async ({ sql, workspace, api, newDeal }) => {
+  const { id: deal, contactId: contact } = await newDeal();
+  const company = await makeCompany(sql, workspace);
+  const { body: note } = await api.post("/api-v1-notes", { deal_id: deal, body: "Ligou" });
+  const { body: activity } = await api.post("/api-v1-activities", {
+    deal_id: deal,
+    title: "Ligar",
+    type: "call",
+  });
+  const { body: webhook } = await api.post("/api-v1-webhooks", {
+    event_types: ["deal.won"],
+    target_url: "https://crm.example/x",
+  });
+  const records = {
+    contact,
+    company,
+    deal,
+    note: note.id,
+    activity: activity.id,
+    webhook: webhook.id,
+    owner: workspace.memberId,
+    pipeline: workspace.pipelineId,
+    stage: workspace.stages[0].id,
+    loss_reason: await makeLossReason(sql, workspace),
+  };
+  assert.deepEqual(Object.keys(records).sort(), Object.keys(FOUND_KINDS).sort());
+  for (const [kind, id] of Object.entries(records) as [keyof typeof FOUND_KINDS, string][]) {
+    const { name, operation } = FOUND_KINDS[kind];
+    const message = `Este id é de ${name}: use ${operation}`;
+    const path = kind === "company" ? CONTACTS : "/api-v1-companies";
+    for (const reply of [await api.get(`${path}/${id}`), await api.patch(`${path}/${id}`, { name: "B" })]) {
+      assert.deepEqual(assertError(reply, "not_found"), { id: message });
+      assert.equal(reply.body.error.message, `Registro não encontrado. ${message}`);
+    }
+    if (kind === "company") continue;
+    const referring = await api.post(CONTACTS, { name: "Ana", company_id: id });
+    assert.deepEqual(assertError(referring, "invalid_reference"), { company_id: message });
+  }
+});
+
+test("The id of another workspace's record is unknown: no error says what it is, and no choice is of another workspace", async ({ sql, api, workspace }) => {
+  const theirs = await makeWorkspace(sql);
+  const contact = await makeContact(sql, theirs);
+  assertAlike(await api.get(`${DEALS}/${contact}`), await api.get(`${DEALS}/${UNKNOWN_ID}`));
+  for (
+    const [field, id] of [
+      ["contact_id", theirs.memberId],
+      ["company_id", contact],
+      ["owner_id", theirs.memberId],
+      ["stage_id", theirs.stages[0].id],
+      ["pipeline_id", theirs.pipelineId],
+    ] as const
+  ) {
+    const reply = await api.post(DEALS, { title: "Plano", [field]: id });
+    assertAlike(reply, await api.post(DEALS, { title: "Plano", [field]: UNKNOWN_ID }));
+    assert.doesNotMatch(reply.text, new RegExp([theirs.memberId, theirs.pipelineId, contact].join("|")));
+  }
+  const mine = await makeContact(sql, workspace);
+  assertError(await client(theirs.key).get(`${DEALS}/${mine}`), "not_found");
+  assert.equal((await client(theirs.key).get(`${DEALS}/${mine}`)).body.error.details, undefined);
+});
+
+test("An id that is of the right kind, but was merged or erased, is not said to be of another kind", async ({ api }) => {
+  const { body: { id } } = await api.post(CONTACTS, { name: "Ana" });
+  await api.post(`${CONTACTS}/${id}/erase`);
+  const reply = await api.post(DEALS, { title: "Plano", contact_id: id });
+  assert.deepEqual(assertError(reply, "invalid_reference"), { contact_id: "Não existe no workspace" });
+});
+
+test("A filter by an owner, stage or pipeline that the workspace never had is an error; by an inactive one it is a filter", async ({ sql, workspace, api, newDeal }) => {
+  await newDeal();
+  const former = await makeMember(sql, workspace);
+  const pipeline = await makePipeline(sql, workspace);
+  await sql`update crm.members set is_active = false where id = ${former}`;
+  await sql`update crm.pipelines set is_active = false where id = ${pipeline.id}`;
+  await sql`update crm.stages set is_active = false where id = ${pipeline.stages[0]!}`;
+  const theirs = await makeWorkspace(sql);
+  const lists: [string, Record<string, [string, string]>][] = [
+    [DEALS, {
+      owner_id: [former, theirs.memberId],
+      pipeline_id: [pipeline.id, theirs.pipelineId],
+      stage_id: [pipeline.stages[0]!, theirs.stages[0].id],
+    }],
+    ["/api-v1-companies", { owner_id: [former, theirs.memberId] }],
+    ["/api-v1-activities", { owner_id: [former, theirs.memberId] }],
+  ];
+  for (const [path, filters] of lists) {
+    for (const [field, [inactive, foreign]] of Object.entries(filters)) {
+      const known = await api.get(`${path}?${field}=${inactive}`);
+      assert.deepEqual([known.status, ids(known)], [200, []]);
+      for (const others of ["", "&since=2026-01-01", `&cursor=${UNKNOWN_ID}`, "&updated_since=2026-01-01"]) {
+        const unknown = await api.get(`${path}?${field}=${UNKNOWN_ID}${others}`);
+        assert.deepEqual(Object.keys(assertError(unknown, "invalid_reference")), [field]);
+        assertAlike(await api.get(`${path}?${field}=${foreign}${others}`), unknown);
+      }
+    }
+  }
+  for (const [field, [inactive]] of Object.entries(lists[0]![1])) {
+    assert.equal((await api.get(`${DEALS}/summary?${field}=${inactive}`)).body.totals.count, 0);
+    assert.ok(choicesOf(await api.get(`${DEALS}/summary?${field}=${UNKNOWN_ID}`)));
+  }
+  const both = await api.get(`${DEALS}?owner_id=${UNKNOWN_ID}&stage_id=${UNKNOWN_ID}&q=padaria`);
+  assert.deepEqual(Object.keys(assertError(both, "invalid_reference")), ["owner_id", "stage_id"]);
+  // Records come and go, so a list of what refers to an unknown one is empty, as it always was.
+  assert.deepEqual(ids(await api.get(`${DEALS}?contact_id=${UNKNOWN_ID}`)), []);
+  assert.deepEqual(ids(await api.get(`/api-v1-notes?deal_id=${UNKNOWN_ID}`)), []);
+});

@@ -1,0 +1,181 @@
+// Wrong calls that people and assistants make, each mended by rule from nothing but its reply, over HTTP and over MCP.
+import assert from "node:assert/strict";
+import { TOOLS } from "../../supabase/functions/mcp/tools.ts";
+import { call } from "../support/client.ts";
+import { toolClient } from "../support/mcp.ts";
+import { makeContact, makeLossReason, makePipeline, UNKNOWN_ID } from "../support/record_fixtures.ts";
+import { test, withScenario } from "../support/scenario.ts";
+
+type Arguments = Record<string, unknown>;
+
+interface Detail {
+  field: string;
+  message: string;
+  choices?: { id: string; name: string }[];
+}
+
+/** What a call answered: `error` where it was refused. */
+interface Answer {
+  error?: { code: string; message: string; details?: Detail[] };
+  // deno-lint-ignore no-explicit-any -- the tests know the replies
+  data: any;
+}
+
+/** Calls an operation by the name of its tool. */
+type Send = (name: string, args: Arguments) => Promise<Answer>;
+
+function overMcp(key: string): Send {
+  const send = toolClient(key);
+  return async (name, args) => {
+    const { isError, data } = await send(name, args);
+    return isError ? { error: data.error, data: null } : { data };
+  };
+}
+
+function overHttp(key: string, headers: Record<string, string> = {}): Send {
+  return async (name, args) => {
+    const { request } = TOOLS.get(name)!;
+    const { id, ...others } = args;
+    const path = `/${request.resource}${request.path.replace(":id", String(id)).replace(/\/$/, "")}`;
+    const isInQuery = (name: string) => !request.body || request.query.includes(name);
+    const query = new URLSearchParams(
+      Object.entries(others).filter(([name]) => isInQuery(name)).map((
+        [name, value],
+      ) => [name, String(value)]),
+    );
+    const body = Object.fromEntries(Object.entries(others).filter(([name]) => !isInQuery(name)));
+    const reply = await call(request.method, query.size > 0 ? `${path}?${query}` : path, {
+      key,
+      headers,
+      ...(request.body && { body }),
+    });
+    return reply.status < 300 ? { data: reply.body } : { error: reply.body.error, data: null };
+  };
+}
+
+/** The call that a reply suggests: it reads the names, the choices and the operations, and knows nothing of the API. */
+function mended(name: string, args: Arguments, { message, details = [] }: NonNullable<Answer["error"]>) {
+  const next = { ...args };
+  for (const detail of [...details, { field: "id", message } as Detail]) {
+    const operation = operationIn(detail.message);
+    if (operation !== null && !detail.choices) {
+      const id = /(^|_)id$/.test(detail.field) ? args[detail.field] : args["id"];
+      return { name: operation, args: TOOLS.get(operation)!.request.path.includes(":id") ? { id } : {} };
+    }
+    const { field, choices } = detail;
+    const [, meant] = /talvez "(\w+)"/.exec(detail.message) ?? [];
+    if (meant !== undefined) next[meant] = args[field];
+    if (choices) next[field] = choices[0]!.id;
+    else if (/desconhecido|Só de leitura/.test(detail.message)) delete next[field];
+  }
+  return { name, args: next };
+}
+
+/** The tool for the operation that a message names by its method and path, or by its own name. */
+function operationIn(message: string): string | null {
+  const [, method, path] = /\b(GET|POST) (\/[\w/:-]+)/.exec(message) ?? [];
+  if (path === undefined) {
+    return [...TOOLS.keys()].find((name) => message.split(/[^a-z_]/).includes(name)) ?? null;
+  }
+  const declared = path.replace(/\/[0-9a-f-]{36}/, "/:id");
+  const found = [...TOOLS].find(([, { request }]) =>
+    request.method === method && `/${request.resource}${request.path}`.replace(/\/$/, "") === declared
+  );
+  assert.ok(found, `${path} is no operation`);
+  return found[0];
+}
+
+/** The ids that the wrong calls name. */
+interface Ids {
+  deal: string;
+  contact: string;
+  member: string;
+  otherStage: string;
+}
+
+const WRONG: Record<string, (ids: Ids) => [string, Arguments]> = {
+  "winning by the status": ({ deal }) => ["deals_update", { id: deal, status: "ganho" }],
+  "losing by the status": ({ deal }) => ["deals_update", { id: deal, status: "perdido" }],
+  "a status in English": ({ deal }) => ["deals_update", { id: deal, status: "won" }],
+  "the name of another CRM": () => ["deals_create", { title: "Plano", amount: 5, assigned_to: null }],
+  "a required field by its Portuguese name": () => ["deals_create", { titulo: "Plano", valor: 5 }],
+  "two required fields by other names": ({ deal }) => ["notes_create", { negocio: deal, texto: "Ligou" }],
+  "a slip of the keyboard": () => ["contacts_create", { name: "Ana", emial: "ana@exemplo.com.br" }],
+  "camel case": () => ["contacts_create", { name: "Ana", jobTitle: "Compradora" }],
+  "a field that is only read":
+    () => ["contacts_create", { name: "Ana", created_at: "2026-01-01T00:00:00.000Z" }],
+  "a filter by another name": ({ member }) => ["deals_list", { assigned_to: member, page_size: 5 }],
+  "an unknown owner": () => ["contacts_create", { name: "Ana", owner_id: UNKNOWN_ID }],
+  "an unknown stage": () => ["deals_create", { title: "Plano", stage_id: UNKNOWN_ID }],
+  "an unknown pipeline": () => ["deals_create", { title: "Plano", pipeline_id: UNKNOWN_ID }],
+  "a lead into an unknown stage": () => ["leads_create", { first_name: "Ana", stage_id: UNKNOWN_ID }],
+  "a stage of another pipeline": (
+    { deal, otherStage },
+  ) => ["deals_move_stage", { id: deal, stage_id: otherStage }],
+  "an unknown loss reason": ({ deal }) => ["deals_lose", { id: deal, loss_reason_id: UNKNOWN_ID }],
+  "the id of a contact as an owner's": (
+    { contact },
+  ) => ["contacts_create", { name: "Ana", owner_id: contact }],
+  "a filter by an unknown owner": () => ["deals_list", { owner_id: UNKNOWN_ID }],
+  "a filter by an unknown stage": () => ["deals_list", { stage_id: UNKNOWN_ID }],
+  "sums by an unknown pipeline": () => ["deals_summary", { pipeline_id: UNKNOWN_ID }],
+  "the id of a contact as a deal's": ({ contact }) => ["deals_get", { id: contact }],
+  "winning a contact": ({ contact }) => ["deals_win", { id: contact }],
+  "a note on a contact": ({ contact }) => ["notes_create", { deal_id: contact, body: "Ligou" }],
+  "the id of a member as a contact's": ({ member }) => ["contacts_get", { id: member }],
+};
+
+const CHANNELS: Record<string, (key: string) => Send> = {
+  "HTTP": (key) => overHttp(key, { Prefer: "handling=strict" }),
+  "MCP": overMcp,
+};
+
+for (const [channel, over] of Object.entries(CHANNELS)) {
+  for (const [mistake, wrong] of Object.entries(WRONG)) {
+    test(`Over ${channel} one further call mends ${mistake}`, async (scenario) => {
+      const { name, args } = await mendedCall(scenario, over, wrong);
+      const { error } = await over(scenario.workspace.key)(name, args);
+      assert.equal(error, undefined, JSON.stringify({ name, args, error }));
+    });
+  }
+}
+
+type Scenario = Parameters<Parameters<typeof withScenario>[0]>[0];
+
+async function mendedCall(
+  { sql, workspace, newDeal }: Scenario,
+  over: (key: string) => Send,
+  wrong: (ids: Ids) => [string, Arguments],
+) {
+  const { id: deal } = await newDeal();
+  await makeLossReason(sql, workspace);
+  const contact = await makeContact(sql, workspace);
+  const [otherStage] = (await makePipeline(sql, workspace)).stages;
+  const ids = { deal, contact, member: workspace.memberId, otherStage: otherStage! };
+  const [name, args] = wrong(ids);
+  const { error } = await over(workspace.key)(name, args);
+  assert.ok(error, `${name} accepts ${JSON.stringify(args)}`);
+  return mended(name, args, error);
+}
+
+test("Without Prefer a missing field is named with the unknown one that was sent for it, and nothing else is", async ({ workspace: { key } }) => {
+  const send = overHttp(key);
+  const { error } = await send("deals_create", { titulo: "Plano", cor: "azul" });
+  assert.deepEqual(error!.details!.map(({ field }) => field), ["title", "titulo"]);
+  const { data } = await send(
+    "deals_create",
+    mended("deals_create", { titulo: "Plano", cor: "azul" }, error!).args,
+  );
+  assert.equal(data.title, "Plano");
+  const wrongType = await send("deals_create", { title: 5, valor: 5 });
+  assert.deepEqual(wrongType.error!.details!.map(({ field }) => field), ["title"]);
+});
+
+test("A tool that needs an id says which argument was sent in its place, with every other unknown one", async ({ workspace: { key }, newDeal }) => {
+  const { id: deal_id } = await newDeal();
+  const args = { deal_id, amount: 5 };
+  const { error } = await overMcp(key)("deals_update", args);
+  assert.deepEqual(error!.details!.map(({ field }) => field).sort(), ["amount", "deal_id", "id"]);
+  const { data } = await overMcp(key)("deals_update", mended("deals_update", args, error!).args);
+  assert.deepEqual([data.id, data.value], [deal_id, 5]);
+});
