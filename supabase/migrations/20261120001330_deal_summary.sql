@@ -5,8 +5,10 @@ create function api.deal_summary(p_args jsonb) returns json
 language plpgsql stable
 set search_path = ''
 as $$
+declare
+  v_summary json;
 begin
-  return crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
+  v_summary := crm.summary('deal', p_args, ', t.pipeline_id, t.stage_id, t.status, t.value, t.recurring_value', 50000, $sql$
     select sum(g.looked), json_build_object(
       'data', coalesce(
         json_agg(
@@ -31,6 +33,10 @@ begin
       group by w.pipeline_id, w.stage_id, w.status
     ) g
   $sql$);
+  if v_summary #>> '{totals,count}' = '0' and p_args ?| '{owner_id,pipeline_id,stage_id}' then
+    perform crm.require_known_filters(p_args);
+  end if;
+  return v_summary;
 end
 $$;
 comment on function api.deal_summary(jsonb) is
