@@ -25,7 +25,7 @@ as $$
       when p_column is null then '%1$s and t.id < $1 and t.id >= $2 order by t.id desc'
       -- One row at most has a unique value, so its index needs no order by the id.
       when p_kind = 'unique' then
-        '%1$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
+        '%1$s and t.%2$I = %3$s and (t.%2$I, t.id) < (%3$s, $1) and (t.%2$I, t.id) >= (%3$s, $2) order by t.%2$I desc'
       -- The conditions are those of api.<name>_list.
       else '%1$s and (t.%2$I, t.id) < (%3$s, $1) and t.%2$I >= %3$s and t.%2$I = any (array[%3$s])'
         ' and t.%2$I is not null and t.id < $1 and t.id >= $2 order by t.%2$I desc, t.id desc'

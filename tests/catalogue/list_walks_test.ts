@@ -164,7 +164,9 @@ for (const record of records.filter(({ about }) => about.sql?.includes("list")))
         await sql`select set_config('app.workspace_id', ${workspace.id}, true)`;
         return await sql<{ ids: string[]; next_id: string | null }[]>`
           select * from crm.list_by(
-            ${record.name}, ${sql.json(args as Args)}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
+            ${record.name}, ${
+          sql.json(args as Args)
+        }::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
             ${isKept(record, args)}
           )`;
       });

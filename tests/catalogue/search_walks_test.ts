@@ -84,7 +84,9 @@ async function search(sql: Sql, workspaceId: string, { q, filter, from, limit, s
       await sql`select set_config('app.workspace_id', ${workspaceId}, true)`;
       const [found] = await sql<[{ ids: string[]; next_id: string | null }]>`
         select * from crm.search_page(
-          'contact', ${sql.json({ q, limit, ...filter })}::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
+          'contact', ${
+        sql.json({ q, limit, ...filter })
+      }::jsonb, ${before}::uuid, ${from}::uuid, ${step}::integer,
           ${Object.keys(filter).length === 0}
         )`;
       return found;
