@@ -82,10 +82,14 @@ function referenceBuild(out: string): Build {
   });
 }
 
+/** Kept for the next page, because computing one holds up every other request for half a second. */
+const documents = new Map<Language, OpenApi>();
+
 /** The document with this stack as its only server: others do not let a browser call them. */
 async function localDocument(language: Language, origin: string): Promise<object> {
   // Imported when somebody asks, because the schemas of every resource would delay each start.
   const { openApiDocument } = await import("../../openapi/document.ts");
-  const document = openApiDocument("api", language) as OpenApi;
+  const document = documents.get(language) ?? openApiDocument("api", language) as OpenApi;
+  documents.set(language, document);
   return { ...document, servers: [{ ...document.servers[0], url: `${origin}/functions/v1` }] };
 }
