@@ -22,7 +22,7 @@ Deno.test("Of 48,000 unknown fields in a batch no more names are collected than 
   const strict = validateBatch(operations!, { value: { items }, fieldErrors: [] }, { strict: true });
   assert.ok(!(strict instanceof ApiError));
   const errors = strict.args["items"] as unknown as { error: { details: unknown[] } }[];
-  assert.deepEqual(errors.map(({ error }) => error.details.length), items.map(() => 100));
+  assert.deepEqual(errors.map(({ error }) => error.details.length), items.map(() => 1));
 });
 
 for (const { resource, route, title } of batches) {

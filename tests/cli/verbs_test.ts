@@ -155,7 +155,9 @@ test("an argument of a verb has the form that a field of the API has", async ({ 
 /** The codes in the source of a verb and of the functions of crm that it calls. */
 function codesOf(source: string, helpers: Map<string, string>, seen = new Set<string>()): Set<string> {
   const codes = new Set(
-    [...source.matchAll(/(?:crm\.raise_code\(\s*|message = )'(\w+)'/g)].map(([, code]) => code!),
+    [...source.matchAll(/(?:(?:crm\.raise_code|api\.fail)\(\s*|message = )'(\w+)'/g)].map(([, code]) =>
+      code!
+    ),
   );
   for (const [, name] of source.matchAll(/\b(crm\.\w+)\(/g)) {
     const helper = helpers.get(name!);
