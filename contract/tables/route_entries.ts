@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  canContinue,
   type Endpoint,
   requirementOf,
   type Resource,
@@ -31,6 +32,7 @@ async function entryOf({ method, path, endpoint }: Route): Promise<RouteEntry> {
     ...(idempotent && { idempotent }),
     ...(etag && { etag }),
     ...(namesUnapplied && { namesUnapplied }),
+    ...(canContinue(endpoint) && { continues: true }),
     ...(operations ? { finish: "batch results" } : finish && { finish: "by endpoint" }),
   };
 }

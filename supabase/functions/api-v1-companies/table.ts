@@ -63,7 +63,8 @@ export const table: RouteTable = {
     requirement: "companies:write",
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
-    etag: true,
+    etag: { detailFrom: "operation" },
+    continues: true,
   }, {
     method: "POST",
     path: "/:id/archive",

@@ -4,9 +4,10 @@ import { doc } from "../_shared/contract/doc.ts";
 import { endpoint, resource } from "../_shared/contract/endpoint.ts";
 import { Created } from "../_shared/contract/fields.ts";
 import { Merge } from "../_shared/contract/merging.ts";
+import { ErasedContact } from "../_shared/contract/operation.ts";
 import { syncedPageOf } from "../_shared/contract/pagination.ts";
 import { contact } from "./record.ts";
-import { ErasedContact, Erasure } from "./schema.ts";
+import { Erasure, MergedContact } from "./schema.ts";
 
 const writeErrors = ["invalid_reference", "no_owner_available"] as const;
 
@@ -65,9 +66,9 @@ export const contacts = resource("api-v1-contacts", {
     summary: doc("Une outro contato a este", "Merge another contact into this one"),
     scope: "contacts:write",
     body: Merge,
-    reply: contact.reply,
+    reply: MergedContact,
     verb: "contact_merge",
-    etag: true,
+    etag: { detailFrom: "operation" },
     errors: ["record_merged", "record_erased", "invalid_reference"],
   }),
   "POST /:id/archive": endpoint({

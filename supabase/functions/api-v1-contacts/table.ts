@@ -62,7 +62,8 @@ export const table: RouteTable = {
     requirement: "contacts:write",
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request" },
-    etag: true,
+    etag: { detailFrom: "operation" },
+    continues: true,
   }, {
     method: "POST",
     path: "/:id/archive",
@@ -89,6 +90,7 @@ export const table: RouteTable = {
     status: 200,
     body: { limits: { bytes: 262144, values: 6000 }, malformed: "bad_request", optional: true },
     emptyArgs: {},
+    continues: true,
   }],
   load: async () => (await import("./routes.ts")).contacts,
 };

@@ -163,6 +163,7 @@ async function createSuccess(
     ...(replayed ? { "Idempotent-Replayed": "true" } : { ...own, ...(body && versionHeaders(entry, body)) }),
   };
   if (entry.status === 204) return { status: 204, body: null, headers };
+  if (entry.continues) return continued(body!, headers);
   const status = replayed || found ? 200 : entry.status;
   const finish = entry.finish && await finishOf(served, entry);
   const isCreation = entry.status === 201 && !found;
@@ -177,6 +178,14 @@ async function createSuccess(
   const { table } = served;
   const location = hasDetail(table.routes) && { "Location": `${functionsUrl()}/${table.name}/${createdId}` };
   return { status, body: text, headers: { ...headers, ...location }, createdId };
+}
+
+/** The reply of a call that may have begun what goes on in the background: 202 with its address, as long as it does. */
+function continued(body: string, headers: Record<string, string>): Success {
+  const { operation } = JSON.parse(body) as { operation: { id: string } | null };
+  if (!operation) return { status: 200, body, headers };
+  const location = `${functionsUrl()}/api-v1-operations/${operation.id}`;
+  return { status: 202, body, headers: { ...headers, "Location": location } };
 }
 
 /** What completes the reply of a verb. */
